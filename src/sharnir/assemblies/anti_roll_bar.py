@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import Distance, Revolute
-from ..scene.values import Description, units
-from .mount import Mount, as_vec3
+from ..scene.values import Description, as_vec3, units
+from .mount import Mount
 from .suspensions.suspension import Corner, Suspension
 
 

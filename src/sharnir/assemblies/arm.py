@@ -15,8 +15,8 @@ from ..scene.joints import Revolute
 from ..scene.materials import Contact
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape
-from ..scene.values import Description, Range, Vec3, positive
-from .mount import Mount, as_vec3
+from ..scene.values import Description, Range, Vec3, as_vec3, positive
+from .mount import Mount
 
 
 class ArmLink(Description, frozen=True):

@@ -12,13 +12,13 @@ from ..scene.elements.drive import AnyDrive
 from ..scene.joint import Joint
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape
-from ..scene.values import Description, Vec3, units
+from ..scene.values import Description, Vec3, as_vec3, units
 from ..spatial import Array
 from .anti_roll_bar import AntiRollBar
 from .dressing import bar
 from .final_drive import FinalDrive
 from .kinematics import kinematics_of
-from .mount import Mount, Side, as_vec3
+from .mount import Mount, Side
 from .steering import AckermannLinkage, AnySteering, Rack
 from .suspensions import AnySuspension, Corner, DoubleWishbone
 from .wheel import RoadWheel

@@ -19,12 +19,12 @@ from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joints import Planar, Strut
 from ..scene.scene import Scene
-from ..scene.values import Description, Vec3, bounds, positive, units
+from ..scene.values import Description, Vec3, as_vec3, bounds, positive, units
 from ..spatial import Array
 from .axle import BuiltAxle
 from .final_drive import FinalDrive
-from .mount import Mount, as_vec3
-from .springing import BumpStops, Leaf
+from .mount import Mount
+from .springing import BumpStops, Leaf, stopped
 from .suspensions import Corner
 from .suspensions.suspension import Carried, rolling
 from .wheel import RoadWheel
@@ -156,7 +156,4 @@ class BeamAxle(Description, frozen=True, tag_field="type", tag="beam"):
         extra = 10.0 * stiffness if self.bump_stops.stiffness is None else self.bump_stops.stiffness
         # the leaf is shorter as the seat rises
         low, high = ((self.bump_stops.share - 1.0) * end for end in reversed(self.travel))
-        beyond = high - low
-        points = [low - beyond, low, 0.0, high, high + beyond]
-        forces = [stiffness * x + extra * (max(x - high, 0.0) - max(low - x, 0.0)) for x in points]
-        return Spring(damping=damping, rest=None, preload=preload, table=tuple(zip(points, forces, strict=True)))
+        return stopped(stiffness, extra, (low, high), damping, preload)

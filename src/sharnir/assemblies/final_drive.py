@@ -19,8 +19,7 @@ from ..scene.joint import Joint
 from ..scene.joints import Revolute
 from ..scene.scene import Scene
 from ..scene.shapes import Cylinder
-from ..scene.values import Description, Vec3, number, units
-from .mount import as_vec3
+from ..scene.values import Description, Vec3, as_vec3, number, units
 from .suspensions import Corner
 
 LYING = tuple(spatial.about((0.0, 1.0, 0.0), math.pi / 2).tolist())  # a cylinder along x

@@ -25,7 +25,7 @@ from ..scene.joints import AnyJoint, Prismatic, Revolute
 from ..scene.materials import DEFAULT, Contact
 from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Capsule
-from ..scene.values import Quat, Range, Vec3
+from ..scene.values import Quat, Range, Vec3, as_vec3
 from ..spatial import Array
 from .dressing import STEEL, bar, pipe
 from .wheel import RoadWheel
@@ -213,12 +213,6 @@ def _between(start: Vec3, end: Vec3) -> Array:
     axis = np.cross(start, end)
     sine, cosine = float(np.linalg.norm(axis)), float(np.dot(start, end))
     return spatial.IDENTITY if sine < 1e-12 else spatial.about(axis, float(np.arctan2(sine, cosine)))
-
-
-def as_vec3(values: Array) -> Vec3:
-    """An array as three plain numbers."""
-    x, y, z = values
-    return (float(x), float(y), float(z))
 
 
 def _quat(values: Array) -> Quat:

@@ -96,7 +96,12 @@ def spring_element(
     low, high = sorted(
         motion.at_travel((1.0 - stops.share) * end).spring - neutral for end in motion.suspension.travel if end != 0.0
     )
-    beyond = high - low
-    points = [low - beyond, low, 0.0, high, high + beyond]
+    return stopped(stiffness, extra, (low, high), damping, preload)
+
+
+def stopped(stiffness: float, extra: float, ends: tuple[float, float], damping: float, preload: float) -> Spring:
+    """A spring that is stiffer by ``extra`` (N/m) beyond two ``ends`` (m)."""
+    low, high = ends
+    points = [low - (high - low), low, 0.0, high, high + (high - low)]
     forces = [stiffness * x + extra * (max(x - high, 0.0) - max(low - x, 0.0)) for x in points]
     return Spring(damping=damping, rest=None, preload=preload, table=tuple(zip(points, forces, strict=True)))

@@ -14,10 +14,10 @@ import numpy as np
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.joint import Joint
 from ..scene.joints import Distance, Prismatic
-from ..scene.values import Description, Range, Vec3, number, positive
+from ..scene.values import Description, Range, Vec3, as_vec3, number, positive
 from ..spatial import Array
 from .kinematics import Kinematics, TieRod, kinematics_of
-from .mount import Mount, as_vec3
+from .mount import Mount
 from .suspensions.suspension import Corner, Kingpin, Suspension
 from .wheel import RoadWheel
 

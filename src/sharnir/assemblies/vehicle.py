@@ -24,12 +24,12 @@ from ..scene.rope import Rope
 from ..scene.scene import Scene
 from ..scene.shape import combined
 from ..scene.shapes import AnyShape
-from ..scene.values import Description, Vec3, number, vector
+from ..scene.values import Description, Vec3, as_vec3, number, vector
 from ..spatial import Array, Pose
 from .axle import Axle
 from .axles import AnyAxle, AnyBuiltAxle, is_steered
 from .hitch import AnyHitch, reach
-from .mount import Side, as_vec3
+from .mount import Side
 from .suspensions import Corner
 from .track import BuiltTracks, Tracks
 

@@ -17,9 +17,9 @@ from ..scene.elements.friction_laws import AnyFriction
 from ..scene.joint import Joint
 from ..scene.joints import Revolute
 from ..scene.scene import Scene
-from ..scene.values import Description, Range, Vec3, bounds, units
+from ..scene.values import Description, Range, Vec3, as_vec3, bounds, units
 from ..spatial import Array
-from .mount import Mount, Side, as_vec3
+from .mount import Mount, Side
 from .suspensions import Corner
 from .suspensions.suspension import Carried, rolling
 from .wheel import RoadWheel

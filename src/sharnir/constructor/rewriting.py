@@ -17,7 +17,7 @@ from itertools import pairwise
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from ..files.text import compose, value_of, write_json, write_yaml
+from ..files.text import compose, depth_of, value_of, write_json, write_yaml
 from ..scene.values import Content, Plain
 from .patch import same
 
@@ -270,13 +270,8 @@ def _block_lines(data: Content) -> list[str]:
 
 def _fits(data: object) -> bool:
     """Whether data reads best on one line: a list of single values, or a short mapping."""
-    depth = _depth(data)
+    depth = depth_of(data)
     return depth < 2 or (depth == 2 and len(one_line(data)) <= 100)
-
-
-def _depth(data: object) -> int:
-    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else None
-    return 0 if inside is None else 1 + max(map(_depth, inside), default=0)
 
 
 def _part(node: Node) -> Part:

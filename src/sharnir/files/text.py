@@ -148,13 +148,14 @@ def _json(data: object, indent: str) -> str:
 
 def _on_one_line(data: object) -> bool:
     """Whether data reads best on one line: a single value, a list of them, or a short mapping with such lists."""
-    depth = _depth(data)
+    depth = depth_of(data)
     return depth < 2 or (depth == 2 and len(json.dumps(data)) <= ONE_LINE)
 
 
-def _depth(data: object) -> int:
+def depth_of(data: object) -> int:
+    """How deep lists and dictionaries are nested."""
     inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else None
-    return 0 if inside is None else 1 + max(map(_depth, inside), default=0)
+    return 0 if inside is None else 1 + max(map(depth_of, inside), default=0)
 
 
 def compose(text: str) -> Node | None:

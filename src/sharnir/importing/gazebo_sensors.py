@@ -22,7 +22,7 @@ from ..scene.sensors import (
     PressurePad,
     RangeFinder,
 )
-from ..scene.values import Plain, Vec3
+from ..scene.values import Plain, Vec3, as_vec3
 from ..spatial import Pose
 from .report import ImportReport
 from .tree import Sense, from_rpy
@@ -66,12 +66,12 @@ def _of_joint(node: Node, kind: str) -> AnySensor:
 
 def _of_link(node: Node, kind: str, pose: Pose, report: ImportReport) -> AnySensor | CameraSpec:
     rate = _rate(node)
-    ahead = _vector(spatial.rotate(pose.rotation, (1.0, 0.0, 0.0)))
-    up = _vector(spatial.rotate(pose.rotation, (0.0, 0.0, 1.0)))
+    ahead = as_vec3(spatial.rotate(pose.rotation, (1.0, 0.0, 0.0)))
+    up = as_vec3(spatial.rotate(pose.rotation, (0.0, 0.0, 1.0)))
     if kind == "imu":
         inner = node.child("imu")
         return Imu(
-            position=_vector(pose.position),
+            position=as_vec3(pose.position),
             rotation=tuple(pose.rotation.tolist()),
             accelerometer=_noise(inner and inner.child("linear_acceleration"), rate),
             gyro=_noise(inner and inner.child("angular_velocity"), rate),
@@ -81,11 +81,11 @@ def _of_link(node: Node, kind: str, pose: Pose, report: ImportReport) -> AnySens
     if kind == "sonar":
         inner = node.child("sonar")
         reach = _number(inner, "max", 10.0)
-        return RangeFinder(position=_vector(pose.position), direction=ahead, reach=reach)
+        return RangeFinder(position=as_vec3(pose.position), direction=ahead, reach=reach)
     if kind in ("contact", "force_torque"):
         return PressurePad()
     if kind in ("gps", "navsat", "altimeter"):
-        return PoseSensor(position=_vector(pose.position))
+        return PoseSensor(position=as_vec3(pose.position))
     if kind in CAMERAS:
         return _camera(node, pose, ahead, up, report)
     raise SceneError(f"a sensor of the kind '{kind[:40]}' has no counterpart")
@@ -105,7 +105,7 @@ def _lidar(node: Node, pose: Pose, ahead: Vec3, up: Vec3, report: ImportReport) 
         report.ignore(node.where, "vertical samples", "a lidar has one plane of beams here", "sensing")
     middle = spatial.rotate(spatial.about(up, 0.5 * (low + high)), ahead)
     noise = _noise(inner, _rate(node))
-    given: Plain = {"position": _vector(pose.position), "direction": _vector(middle), "reach": reach, "noise": noise}
+    given: Plain = {"position": as_vec3(pose.position), "direction": as_vec3(middle), "reach": reach, "noise": noise}
     if beams == 1:
         return RangeFinder(**given)
     view = min(max(high - low, 1e-3), 2.0 * math.pi)
@@ -120,7 +120,7 @@ def _camera(node: Node, pose: Pose, ahead: Vec3, up: Vec3, report: ImportReport)
     tall = _number(picture, "height", 240.0) / max(_number(picture, "width", 320.0), 1.0)
     report.ignore(node.where, "pictures", "a camera is the console's; nothing records what it sees", "sensing")
     view = 2.0 * math.atan(math.tan(0.5 * across) * tall)
-    return CameraSpec(body="", position=_vector(pose.position), direction=ahead, up=up, field_of_view=view)
+    return CameraSpec(body="", position=as_vec3(pose.position), direction=ahead, up=up, field_of_view=view)
 
 
 # --- small parts ------------------------------------------------------------------------------------------------------
@@ -163,8 +163,3 @@ def _pose(node: Node) -> Pose:
 def _number(node: Node | None, tag: str, default: float) -> float:
     child = None if node is None else node.child(tag)
     return default if child is None or not child.content() else child.parsed(child.content(), tag)
-
-
-def _vector(values: spatial.Array) -> Vec3:
-    x, y, z = (float(value) for value in values)
-    return (x, y, z)

@@ -16,7 +16,7 @@ from ..errors import SceneError, nearest
 from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.joints import Fixed, Frame, Spherical
 from ..scene.shape import MassProperties
-from ..scene.values import Vec3
+from ..scene.values import Vec3, as_vec3
 from ..spatial import Array, Pose
 from .mjcf_geoms import Geoms
 from .mjcf_sensors import Sensors
@@ -144,7 +144,7 @@ class _Reader:
         off = int(self.model.opt.disableflags)
         if off & NO_ACTUATION and self.model.nu:
             self.report.ignore("option flag", "actuation", "is disabled there; motors are there, and rest", "motion")
-        return (0.0, 0.0, 0.0) if off & NO_GRAVITY else _vector(self.model.opt.gravity)
+        return (0.0, 0.0, 0.0) if off & NO_GRAVITY else as_vec3(self.model.opt.gravity)
 
     def _mass(self, i: int) -> MassProperties | None:
         mass = float(self.model.body_mass[i])
@@ -420,11 +420,6 @@ def _reversed(drive: DcDrive, backwards: bool) -> DcDrive:
 def quaternion(wxyz: Array) -> Array:
     """MuJoCo's quaternion (w, x, y, z) as ours."""
     return np.roll(np.asarray(wxyz, float), -1)
-
-
-def _vector(values: Array) -> Vec3:
-    x, y, z = (float(value) for value in values)
-    return (x, y, z)
 
 
 def _model_name(model: MjModel) -> str:

@@ -11,8 +11,8 @@ from .. import spatial
 from ..errors import SceneError
 from ..scene.camera import CameraSpec
 from ..scene.sensors import AnySensor, Encoder, ForceTorque, Imu, PoseSensor, PressurePad, RangeFinder, Tachometer
-from ..scene.values import Plain, Vec3
-from ..spatial import Array, Pose
+from ..scene.values import Plain, as_vec3
+from ..spatial import Pose
 from .report import ImportReport
 from .tree import Sense, Tree
 
@@ -55,11 +55,11 @@ class Sensors:
             return (Encoder() if kind.endswith("pos") else Tachometer()), self._coordinate(tree, kind, obj)
         if kind in ("framepos", "framequat", "framelinvel") and int(self.model.sensor_refid[i]) < 0:
             body, pose = self._frame(what, obj)
-            return PoseSensor(position=_vector(pose.position)), body
+            return PoseSensor(position=as_vec3(pose.position)), body
         if kind not in ("accelerometer", "gyro", "velocimeter", "force", "torque", "touch", "rangefinder"):
             raise SceneError(DERIVED)
         body, pose = self._frame(what, obj)
-        position: Plain = {"position": _vector(pose.position)}
+        position: Plain = {"position": as_vec3(pose.position)}
         if kind in ("accelerometer", "gyro"):
             return Imu(rotation=tuple(pose.rotation.tolist()), **position), body
         if kind == "velocimeter":
@@ -68,7 +68,7 @@ class Sensors:
         if kind == "rangefinder":
             reach = float(self.model.sensor_cutoff[i]) or FAR
             ahead = spatial.rotate(pose.rotation, (0.0, 0.0, 1.0))
-            return RangeFinder(direction=_vector(ahead), reach=reach, **position), body
+            return RangeFinder(direction=as_vec3(ahead), reach=reach, **position), body
         if kind == "touch":
             radius = float(self.model.site_size[obj].max())
             if self.model.site_type[obj] != BALL:
@@ -128,14 +128,9 @@ class Sensors:
         turn, view = np.roll(model.cam_quat[i], -1), math.radians(float(model.cam_fovy[i]))
         spec = CameraSpec(
             body="",
-            position=_vector(model.cam_pos[i]),
-            direction=_vector(spatial.rotate(turn, (0.0, 0.0, -1.0))),
-            up=_vector(spatial.rotate(turn, (0.0, 1.0, 0.0))),
+            position=as_vec3(model.cam_pos[i]),
+            direction=as_vec3(spatial.rotate(turn, (0.0, 0.0, -1.0))),
+            up=as_vec3(spatial.rotate(turn, (0.0, 1.0, 0.0))),
             field_of_view=view,
         )
         tree.senses.append(Sense(name, spec, self.bodies[body], where))
-
-
-def _vector(values: Array) -> Vec3:
-    x, y, z = (float(value) for value in values)
-    return (x, y, z)

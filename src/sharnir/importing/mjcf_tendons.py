@@ -17,6 +17,7 @@ import numpy as np
 from .. import spatial
 from ..scene.elements.spring import Spring
 from ..scene.joints import Frame, Strut
+from ..scene.values import as_vec3
 from ..spatial import Array
 from .report import ImportReport
 from .tree import Connection, Coupling, Kind, Link, Loop, Tree
@@ -175,7 +176,7 @@ class Tendons:
             if length < LEAST_LENGTH:
                 self.report.ignore(where, "tendon", "two of its sites coincide", "motion")
                 return
-            frames = [Frame(position=_vector(model.site_pos[s])) for s in (before, site)]
+            frames = [Frame(position=as_vec3(model.site_pos[s])) for s in (before, site)]
             strut = Strut(frame_a=frames[0], frame_b=frames[1])
             struts.append(Loop(f"{name} line {len(struts) + 1}", strut, bodies[a], bodies[b], where))
             terms[struts[-1].name] = 1.0 / divisor
@@ -201,7 +202,7 @@ class Tendons:
         model = self.model
         sites = [int(model.wrap_objid[k]) for k in parts]
         a, b = (bodies[int(model.site_bodyid[s])] for s in sites)
-        frames = [Frame(position=_vector(model.site_pos[s])) for s in sites]
+        frames = [Frame(position=as_vec3(model.site_pos[s])) for s in sites]
         stiffness, damping = float(model.tendon_stiffness[i]), float(model.tendon_damping[i])
         limited = bool(model.tendon_limited[i])
         if not (stiffness or damping or limited):
@@ -221,8 +222,3 @@ def _across(gravity: object) -> Array:
     """A direction across gravity, along which nothing weighs."""
     down = np.asarray(gravity, float)
     return spatial.rotate(spatial.frame_rotation(down), (1.0, 0.0, 0.0)) if np.any(down) else np.array([1.0, 0.0, 0.0])
-
-
-def _vector(values: Array) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in values)
-    return (x, y, z)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import SceneError
-from ..scene.values import file_path, positive, shown
+from ..scene.values import file_path, positive, shown, truth
 from .units import UPRIGHT
 
 BASES = ("fixed", "free")
@@ -65,19 +65,13 @@ class Options:
         given = tuple((str(name), str(value)) for name, value in (arguments or {}).items())
         return Options(
             base,
-            _switch("motors", motors),
-            _switch("self_collision", self_collision),
+            truth(motors, "motors"),
+            truth(self_collision, "self_collision"),
             folders,
-            _switch("strict", strict),
+            truth(strict, "strict"),
             keyframe,
-            _switch("decompose", decompose),
+            truth(decompose, "decompose"),
             given,
             positive(scale, "scale"),
             up,
         )
-
-
-def _switch(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise SceneError(f"{name} is {shown(value)}; give True or False")
-    return value

@@ -17,7 +17,7 @@ from ..scene.meshes import ConvexHull
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Ellipsoid, Sphere
 from ..scene.surfaces import Plane, TerrainSpec
-from ..scene.values import Plain, Vec3
+from ..scene.values import Plain, Vec3, as_vec3
 from ..spatial import Array, Pose
 from .looks import corners
 from .options import Options
@@ -188,7 +188,7 @@ class Prims:
             found.append(value * unit)
         found[0] -= np.cross(found[1], center)
         turn = self._transform(prim)[0].rotation
-        return _vec(spatial.rotate(turn, found[0])), _vec(spatial.rotate(turn, found[1]))
+        return as_vec3(spatial.rotate(turn, found[0])), as_vec3(spatial.rotate(turn, found[1]))
 
     def gravity(self) -> Vec3:
         """Of the first physics scene, m/s^2."""
@@ -301,7 +301,7 @@ class Prims:
                 pose, _ = self._transform(prim)
                 turn = TURNS[str(self.value(prim, "axis", "Z"))]
                 place = pose @ Pose(np.zeros(3), turn)
-                at: Plain = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
+                at: Plain = {"position": as_vec3(place.position), "rotation": tuple(place.rotation.tolist())}
                 material = self._physics_material(prim) or Material()
                 found[self.name(prim).replace(".", "_")] = (TerrainSpec(surface=Plane(), **at), material)
         return found
@@ -343,7 +343,7 @@ class Prims:
         size = scale * self.meters
         turn = Pose(np.zeros(3), TURNS[str(self.value(prim, "axis", "Z"))] if kind in ROUND else spatial.IDENTITY)
         place = owner.inverse() @ pose @ turn
-        given: dict[str, object] = {"position": _vec(place.position), "rotation": tuple(place.rotation.tolist())}
+        given: dict[str, object] = {"position": as_vec3(place.position), "rotation": tuple(place.rotation.tolist())}
         given |= {"collides": collides, "visible": seen}
         try:
             surface = self.looks.of(prim)
@@ -449,11 +449,6 @@ def quaternion(value: Any) -> Array:
     found = np.array([*(float(part) for part in value.GetImaginary()), float(value.GetReal())])
     length = float(np.linalg.norm(found))
     return found / length if length > 1e-9 else np.array(spatial.IDENTITY)
-
-
-def _vec(values: Array) -> Vec3:
-    x, y, z = (float(value) for value in values)
-    return (x, y, z)
 
 
 def every(stage: Stage) -> list[Prim]:

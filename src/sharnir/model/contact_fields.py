@@ -60,9 +60,7 @@ FIELDS: Fields = {
         shared("height", "height", "real", "m, row by row"),
         shared("shape_mesh", "shape", "id", "of the wp.Mesh that finds its triangles, 0 without"),
         shared("triangle_start", "shape", "int", "first of its triangles"),
-        shared(
-            "triangle", "triangle_index", "int", "six vertices a triangle: a, b, c, and those across ab, bc, ca or -1"
-        ),
+        shared("triangle", "triangle_index", "int", "six vertices a triangle: a, b, c, those across ab, bc, ca or -1"),
         shared("mesh_vertex", "mesh_vertex", "vec3", "m, shape's frame"),
         shared("ring_start", "mesh_vertex_end", "int", "first of the vertices that a vertex has edges to"),
         shared("ring", "ring", "int", "vertex at the other end of an edge"),
@@ -99,12 +97,7 @@ FIELDS: Fields = {
         Field("contact_mass", "contact", "sym33", "1/kg, velocity from an impulse in the contact's frame; prepare"),
         Field("contact_pair", "contact", "int", "pair of materials; prepare"),
         Field("contact_y", "contact", "real", "kg, impulse per velocity of a compliant contact, 0 if rigid; prepare"),
-        Field(
-            "contact_source",
-            "contact",
-            "real",
-            "its impulse at velocity zero, N s; rigid: least velocity, m/s; prepare",
-        ),
+        Field("contact_source", "contact", "real", "N s, impulse at velocity 0; if rigid m/s, least velocity; prepare"),
         Field("contact_reach", "contact_reach", "int", "first of its entries in reach; prepare"),
         Field("contact_reach_end", "contact_reach", "int", "one past the last; prepare"),
         Field("contact_blow", "contact_blow", "vec3", "N s of an impact, world axes; solver"),
@@ -114,9 +107,7 @@ FIELDS: Fields = {
         Field("contact_squares", None, "vec2", "(N s)^2, sum of squared changes in the last two sweeps; solver"),
         Field("contact_shares", "contact", "int", "1: it takes part in sharing a load; share_loads"),
         Field("contact_share", "contact", "vec3", "N s, m/s, m/s: its even share, residual, direction; share_loads"),
-        Field(
-            "contact_answer", "contact", "vec2", "m/s along the normal: as it is, and by the directions; share_loads"
-        ),
+        Field("contact_answer", "contact", "vec2", "m/s along the normal: actual, by the directions; share_loads"),
         # contacts of mechanisms that are solved together, see dynamics/contacts/together.py
         Field("dense_count", None, "int", "rows that are solved together: all contacts, then joints; 0: none; reach"),
         Field("dense_soft", None, "real", "by how much they yield, of their inverse mass; solver"),
@@ -145,9 +136,7 @@ FIELDS: Fields = {
         Field("contact_slip", "contact", "vec3", "m/s of b against a, world axes; finish"),
         Field("contact_start_spin", "contact_roll", "vec3", "N m s of the last step; keep_contacts"),
         Field("contact_start_bend", "contact_tyre", "vec3", "m at the end of the last step; keep_contacts"),
-        Field(
-            "roll_mass", "contact_roll", "sym33", "1/(kg m^2), spin from an angular impulse, contact's frame; prepare"
-        ),
+        Field("roll_mass", "contact_roll", "sym33", "1/(kg m^2), spin from angular impulse, contact's frame; prepare"),
         Field("roll_arms", "contact_roll", "vec2", "m, of rolling and of spinning friction; prepare"),
         Field("roll_reach", "roll_reach", "int", "first of its entries in reach; prepare"),
         Field("roll_reach_end", "roll_reach", "int", "one past the last; prepare"),

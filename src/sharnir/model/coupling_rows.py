@@ -27,9 +27,7 @@ FIELDS: Fields = {
         Field("coupling_driving", "coupling", "real", "friction over effort while its first coordinate drives"),
         Field("coupling_driven", "coupling", "real", "the same while it is driven; 1 and more locks"),
         Field("coupling_gap", "coupling", "real", "rad or m by which the sum of its terms may be off, either way"),
-        shared(
-            "coupling_give", "coupling", "real", "share of its inverse mass by which it gives way, see coupling_rows.py"
-        ),
+        shared("coupling_give", "coupling", "real", "compliance over its inverse mass, see coupling_rows.py"),
         shared("term_joint", "term", "int", "joint of the term's coordinate"),
         shared("term_kind", "term", "int", "scene.joints.Kind of its coordinate"),
         shared("term_linear", "term", "int", "1: a length, 0: an angle"),
@@ -41,9 +39,7 @@ FIELDS: Fields = {
         shared("mover_rotation", "mover", "quat", "how it is turned there"),
     ),
     "control": (
-        Field(
-            "coupling_target", "coupling", "real", "rad or m, added to what the coupling keeps by the end of the step"
-        ),
+        Field("coupling_target", "coupling", "real", "rad or m, added to what it keeps by the end of the step"),
         Field("mover_shift", "mover", "vec3", "m from its start, where a mover is by the end of the step, world axes"),
         Field("mover_turn", "mover", "vec3", "rad: rotation vector from its start by then, world axes"),
     ),
@@ -56,13 +52,9 @@ FIELDS: Fields = {
     "work": (
         Field("term_axis", "term", "vec3", "world direction of the coordinate times its factor; prepare"),
         Field("coupling_error", "coupling", "real", "rad or m, the sum of its terms less what it keeps; prepare"),
-        Field(
-            "coupling_ease", "coupling", "real", "1/kg or 1/(kg m^2), inverse mass of its bodies by themselves; prepare"
-        ),
+        Field("coupling_ease", "coupling", "real", "1/kg or 1/(kg m^2), inverse mass of its bodies alone; prepare"),
         Field("coupling_bias", "coupling", "real", "rad/s or m/s that close it; prepare, solver"),
-        Field(
-            "coupling_bias_impulse", "coupling", "real", "N s that the bias takes, apart from the warm start; solver"
-        ),
+        Field("coupling_bias_impulse", "coupling", "real", "N s of the bias, apart from the warm start; solver"),
     ),
 }
 

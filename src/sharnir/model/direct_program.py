@@ -37,11 +37,9 @@ FIELDS: Fields = {
     "model": (
         shared("coupling_node", "direct_gear", "int", "node of the coupling"),
         shared(
-            "term_block", "direct_term", "int", "four blocks a term: with a's and b's linear and angular nodes, or -1"
+            "term_block", "direct_term", "int", "four blocks a term or -1: with the linear and angular nodes of a and b"
         ),
-        shared(
-            "body_node", "direct_body", "int", "linear node of a body, -1 if it cannot move; the angular one follows"
-        ),
+        shared("body_node", "direct_body", "int", "linear node of a body or -1; the angular one follows"),
         shared("joint_node_l", "direct_joint", "int", "node of the locked translations, or -1"),
         shared("closes_loop", "direct_joint", "int", "1: the joint that closes a loop"),
         shared("is_redundant", "direct_joint", "int", "1: it does, and some of its rows are implied by others"),
@@ -50,7 +48,7 @@ FIELDS: Fields = {
             "joint_block",
             "direct_coupling",
             "int",
-            "six blocks a joint: l-a.l, l-a.a, l-b.l, l-b.a, a-a.a, a-b.a; or -1",
+            "six blocks a joint or -1: l-a.l, l-a.a, l-b.l, l-b.a, a-a.a, a-b.a",
         ),
         shared("edge_start", "node_end", "int", "first edge of a node"),
         shared("edge_node", "edge", "int", "node an edge leads to; its block has the edge's number"),
@@ -71,7 +69,7 @@ FIELDS: Fields = {
             "following",
             "direct_body",
             "vec3",
-            "kg m^2 rad/s, the part of it that turns with the pulls, times their rates; stiffen",
+            "kg m^2 rad/s, its part that follows the pulls, times their rates; stiffen",
         ),
         Field("stiffening", "direct_body", "sym33", "kg m^2 that geometric stiffness adds; stiffen"),
         Field("rows_l", "row_partial", "mat33", "rows: the locked and soft translations, zero if free; prepare"),
@@ -88,15 +86,9 @@ FIELDS: Fields = {
         Field("reach_mass_a", "reach_joint", "sym33", "1/(kg m^2), relative spin likewise; prepare"),
         Field("spread", "reach_scratch", "mat33", "the same while it is found; prepare"),
         Field("is_spread", "reach_scratch", "int", "1: the node is on the path of the row that spread is of; prepare"),
-        Field(
-            "held", "held_friction", "int", "0: the friction sticks in the matrix, 1: slides, 2: free; prepare, solver"
-        ),
-        Field(
-            "held_basis", "held_friction", "mat33", "columns: world directions of its axes, zero for others; prepare"
-        ),
-        Field(
-            "held_slope", "held_friction", "real", "1/kg or 1/(kg m^2), s of u = -s p where it slides; prepare, solver"
-        ),
+        Field("held", "held_friction", "int", "0: it sticks in the matrix, 1: slides, 2: free; prepare, solver"),
+        Field("held_basis", "held_friction", "mat33", "columns: its axes in the world, zero for others; prepare"),
+        Field("held_slope", "held_friction", "real", "1/kg or 1/(kg m^2), s of u = -s p as it slides; prepare, solver"),
         Field("is_settled", None, "int", "1: nothing in solution that velocities do not know yet; solver"),
         Field("is_pushed", None, "int", "1: there may be something in push_solution; solver"),
         Field("reach_used", None, "int", "entries of reach in use; prepare"),

@@ -10,9 +10,7 @@ FIELDS: Fields = {
         Field("inertia", "body", "mat33", "kg m^2 about the centre of mass, body axes"),
         Field("inv_inertia", "body", "mat33", "1/(kg m^2), body axes; 0 for fixed bodies"),
         Field("gravity", None, "vec3", "m/s^2"),
-        shared(
-            "felt_spin", "body", "mat33", "body axes: the part of a spin that moves anything, see dynamics/watch.py"
-        ),
+        shared("felt_spin", "body", "mat33", "body axes: the part of a spin that counts, see dynamics/watch.py"),
         shared("joint_a", "joint", "int", "body a"),
         shared("joint_b", "joint", "int", "body b"),
         shared("anchor_a", "joint", "vec3", "m from a's centre of mass, a's axes"),
@@ -97,12 +95,8 @@ FIELDS: Fields = {
         Field("high_gap", "limit", "real", "rad or m left to the upper bound; prepare"),
         Field("low_push", "limit", "real", "pseudo-impulse of the lower bound; solver"),
         Field("high_push", "limit", "real", "pseudo-impulse of the upper bound; solver"),
-        Field(
-            "friction_axis", "friction_law", "vec3", "world axis of a friction on one axis, or across its two; prepare"
-        ),
-        Field(
-            "loss_seen", "friction_law", "vec3", "N s, N s, 1: friction and effort of a coupling's last visit; solver"
-        ),
+        Field("friction_axis", "friction_law", "vec3", "world axis of a friction on one axis, or across two; prepare"),
+        Field("loss_seen", "friction_law", "vec3", "N s, N s, 1: friction, effort of a coupling's last visit; solver"),
         Field("friction_mass", "friction", "sym33", "kg or kg m^2: sticking impulse from velocity; prepare"),
         Field("friction_bound", "friction", "real", "N s or N m s; of a gear its inverse mass; prepare"),
     ),

@@ -36,15 +36,11 @@ FIELDS: Fields = {
         shared("clamp_turn", "clamp", "quat", "the direction held, in the body's axes"),
         shared("clamp_rest", "clamp", "vec3", "1/m, curvature without load"),
         shared("clamp_port", "clamp", "int", "its port, or -1: the body cannot move"),
-        shared(
-            "port_kind", "port", "int", "0: a body's point, 1: a clamp, 2: another rope's node, 3: a drum, 4: it rubs"
-        ),
+        shared("port_kind", "port", "int", "0: a point, 1: a clamp, 2: another rope's node, 3: a drum, 4: it rubs"),
         shared("port_rope", "port", "int", "rope"),
         shared("port_node", "port", "int", "node, or element of a clamp"),
         shared("port_body", "port", "int", "body"),
-        shared(
-            "port_anchor", "port", "vec3", "m from the body's centre of mass, body's axes; of a drum: axis times radius"
-        ),
+        shared("port_anchor", "port", "vec3", "m from the centre of mass, body's axes; of a drum: axis times radius"),
         shared("port_drum", "port", "int", "body of the drum, which turns in port_body"),
         shared("port_slide", "port", "int", "the slide that says which node it is, or -1"),
         shared("port_other", "port", "int", "node of the other rope"),
@@ -82,9 +78,7 @@ FIELDS: Fields = {
         Field("tangle_step", "tangle", "vec3", "N s by which it changed last; tangle"),
         Field("tangle_pace", None, "real", "of the accelerated gradient; tangle"),
         Field("rope_tension", "rope_node", "real", "N of the element; move"),
-        Field(
-            "rope_start_velocity", "leap_rope_node", "vec3", "m/s when the last step began, now that its kick is known"
-        ),
+        Field("rope_start_velocity", "leap_rope_node", "vec3", "m/s when the last step began, its kick known"),
         Field("rope_start_spin", "leap_rope_node", "vec3", "rad/s, likewise"),
         Field("rope_mid_velocity", "leap_rope_node", "vec3", "m/s in the middle of the last step; move"),
         Field("rope_mid_spin", "leap_rope_node", "vec3", "rad/s, likewise"),
@@ -96,9 +90,7 @@ FIELDS: Fields = {
         Field("rope_revised", "rope_node", "int", "what rope_gives comes to be; give"),
         Field("rope_axis", "rope_node", "vec3", "unit vector along the element; prepare"),
         Field("rope_inverse", "rope_node", "sym33", "1/kg of the node; prepare"),
-        Field(
-            "rope_inertia", "rope_node", "sym33", "kg m^2 of the element, with geometric stiffness and clamps; prepare"
-        ),
+        Field("rope_inertia", "rope_node", "sym33", "kg m^2, with geometric stiffness and clamps; prepare"),
         Field("rope_bend", "rope_node", "sym33", "kg m^2, implicit bending between elements i and i + 1; prepare"),
         Field("rope_free", "rope_node", "vec3", "m/s of the node without the rope's tension; prepare"),
         Field("rope_bent", "rope_node", "vec3", "N m s of bending and twist on the element; prepare"),

@@ -30,9 +30,7 @@ FIELDS: Fields = {
         shared("soft_start", "joint", "int", "first of the joint's soft rows"),
         shared("soft_end", "joint", "int", "one past the last"),
         shared("soft_joint", "soft", "int", "joint of the soft row"),
-        shared(
-            "soft_share", "soft", "real", "of its inverse mass, what is left with all that it carries, see carried.py"
-        ),
+        shared("soft_share", "soft", "real", "of its inverse mass, in the whole mechanism, see carried.py"),
         shared("soft_kind", "soft", "int", "scene.joints.Kind of its coordinate, or -1: an axis of the angular basis"),
         shared("soft_linear", "soft", "int", "1: a length, 0: an angle"),
         shared("soft_column", "soft", "int", "its column in the joint's basis"),

@@ -14,15 +14,13 @@ FIELDS: Fields = {
         Field("kick", None, "real", "s, the interval of the last kick; 0 before the first"),
         Field("mid_velocity", "leap_body", "vec3", "m/s in the middle of the last step"),
         Field("mid_spin", "leap_body", "vec3", "rad/s, of the momentum in the middle of the last step"),
-        Field("start_velocity", "leap_body", "vec3", "m/s when the last step began, now that its kick is known"),
+        Field("start_velocity", "leap_body", "vec3", "m/s when the last step began, its kick known"),
         Field("start_spin", "leap_body", "vec3", "rad/s, likewise"),
         Field("kick_velocity", "leap_body", "vec3", "m/s by which the last whole kick changed the velocity"),
         Field("kick_spin", "leap_body", "vec3", "rad/s, likewise"),
         Field("kick_change", "leap_body", "vec3", "m/s by which that kick differed from the one before"),
         Field("kick_spin_change", "leap_body", "vec3", "rad/s, likewise"),
-        Field(
-            "led_spin", "led_body", "vec3", "rad/s by which leading onto the joints changed the spin in the last step"
-        ),
+        Field("led_spin", "led_body", "vec3", "rad/s that leading onto the joints added in the last step"),
         Field("stiffened", "led_body", "sym33", "kg m^2 that geometric stiffness added last; stiffen"),
         Field("stiffness_mark", "led_body", "int", "whether that counts in the next step; stiffen"),
         Field("last_force", "leap_body", "vec3", "N, input of the last step"),
@@ -36,17 +34,14 @@ FIELDS: Fields = {
         Field("spin_ahead", "led_body", "vec3", "rad/s, mean spin in the drift as far as it is known; solver"),
         Field("spin_gain", "led_body", "vec3", "rad/s, of which the momentum is constant in the drift; solver"),
         Field(
-            "jolted",
-            "leap_body",
-            "int",
-            "1: friction on it has begun or ceased to hold in this step, 2: begun, to what is fixed; finish",
+            "jolted", "leap_body", "int", "1: friction began or ceased to hold it, 2: began, to what is fixed; finish"
         ),
         Field("turning", "led_body", "vec2", "how it turns in the drift, see bias.py; solver"),
         Field("bias", "led_joint", "vec3", "m/s, half a step of J' V of the translations, world axes; solver"),
         Field("bow", "led_joint", "vec3", "m/s, the bias without the part that closes a gap; solver"),
         Field("bow_spin", "led_angular", "vec3", "rad/s, likewise; solver"),
         Field("bias_spin", "led_angular", "vec3", "rad/s, of the rotations; solver"),
-        Field("bias_impulse", "led_joint", "vec3", "N s that the bias takes, apart from the warm start; solver"),
+        Field("bias_impulse", "led_joint", "vec3", "N s of the bias, apart from the warm start; solver"),
         Field("bias_angular", "led_angular", "vec3", "N m s, likewise; solver"),
         Field("soft_bias", "led_soft", "real", "share of the bias that a soft row feels; prepare"),
         # the fourth-order step: how fast it started, and its accelerations

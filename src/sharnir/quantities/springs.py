@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..scene.elements.spring import Spring
+from ..scene.elements.spring import Spring, Table
 from ..spatial import Array
 
 
 def spring_force(spring: Spring, value: Array, rate: Array) -> Array:
     """The force of a spring and damper on its coordinate (N or N m), positive towards larger values."""
     x = value - (spring.rest or 0.0)
-    force = spring.stiffness * x
-    if spring.table is not None:
-        xs, fs = np.array(spring.table).T
-        first, last = (fs[1] - fs[0]) / (xs[1] - xs[0]), (fs[-1] - fs[-2]) / (xs[-1] - xs[-2])
-        force = np.interp(x, xs, fs) + first * np.minimum(x - xs[0], 0.0) + last * np.maximum(x - xs[-1], 0.0)
+    force = spring.stiffness * x if spring.table is None else _interpolated(spring.table, x)
     return np.where(acts(spring, value), spring.preload - force - spring.damping * rate, 0.0)
+
+
+def _interpolated(table: Table, x: Array) -> Array:
+    """A force by its table, continued by its first and its last straight line."""
+    xs, fs = np.array(table).T
+    first, last = (fs[1] - fs[0]) / (xs[1] - xs[0]), (fs[-1] - fs[-2]) / (xs[-1] - xs[-2])
+    return np.interp(x, xs, fs) + first * np.minimum(x - xs[0], 0.0) + last * np.maximum(x - xs[-1], 0.0)
 
 
 def acts(spring: Spring, value: Array) -> Array:
@@ -30,11 +33,10 @@ def spring_energy(spring: Spring, value: Array) -> Array:
     x = value - (spring.rest or 0.0)
     energy = 0.5 * spring.stiffness * x * x
     if spring.table is not None:
-        xs, fs = np.array(spring.table).T
-        ends = (fs[1] - fs[0]) / (xs[1] - xs[0]), (fs[-1] - fs[-2]) / (xs[-1] - xs[-2])
+        xs = np.array(spring.table)[:, 0]
         low, high = min(float(x.min()), 0.0, xs[0]), max(float(x.max()), 0.0, xs[-1])
         grid = np.unique(np.concatenate([[low, 0.0, high], xs]))  # the force is straight between these
-        force = np.interp(grid, xs, fs) + ends[0] * np.minimum(grid - xs[0], 0) + ends[1] * np.maximum(grid - xs[-1], 0)
+        force = _interpolated(spring.table, grid)
         held = np.concatenate([[0.0], np.cumsum(0.5 * (force[1:] + force[:-1]) * np.diff(grid))])
         at = np.clip(np.searchsorted(grid, x, "right") - 1, 0, len(grid) - 2)
         slope = (force[at + 1] - force[at]) / (grid[at + 1] - grid[at])

@@ -41,7 +41,9 @@ class Law:
     @property
     def states(self) -> int:
         """How many numbers are inside."""
-        return _states(self.actuator)
+        if isinstance(self.actuator, Muscle):
+            return int(self.actuator.activation_time > 0.0)
+        return {HydraulicCylinder: 2, TorqueMotor: 1}.get(type(self.actuator), 0)
 
     @property
     def inertia(self) -> float:
@@ -69,14 +71,6 @@ class Law:
         if isinstance(one, Muscle):
             return _muscle(one, command, value, rate, inside)
         return _looked_up(one, value, rate), none
-
-
-def _states(actuator: AnyActuator) -> int:
-    if isinstance(actuator, HydraulicCylinder):
-        return 2
-    if isinstance(actuator, Muscle):
-        return int(actuator.activation_time > 0.0)
-    return int(isinstance(actuator, TorqueMotor))
 
 
 def _motor(motor: TorqueMotor, command: Array, inside: Array) -> tuple[Array, Array]:

@@ -71,17 +71,23 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Limit:
-    """The limits of a coordinate; an open side is infinite."""
+class OnAxis:
+    """What a coordinate carries."""
 
     axis: Axis
-    lower: float
-    upper: float
 
     @property
     def row(self) -> int:
         """The row of its coordinate."""
         return self.axis.row
+
+
+@dataclass(frozen=True)
+class Limit(OnAxis):
+    """The limits of a coordinate; an open side is infinite."""
+
+    lower: float
+    upper: float
 
     def excess(self, m: Motion, side: int) -> Array:
         """How far the coordinate is above the lower (side 1) or the upper limit (side -1), [k]."""
@@ -133,15 +139,14 @@ class Flanks:
 
 
 @dataclass(frozen=True)
-class SpringForce:
+class SpringForce(OnAxis):
     """A spring on a coordinate."""
 
-    axis: Axis
     spring: Spring
 
     def force(self, m: Motion) -> Array:
         """Its force on the coordinate, [k]."""
-        return spring_force(self.spring, self.axis.value(m), m.rate[:, self.axis.row])
+        return spring_force(self.spring, self.axis.value(m), m.rate[:, self.row])
 
     def kinks(self, m: Motion) -> list[Array]:
         """Functions whose zeros are the corners of its characteristic."""
@@ -154,10 +159,9 @@ class SpringForce:
 
 
 @dataclass(frozen=True)
-class DriveForce:
+class DriveForce(OnAxis):
     """A drive on a coordinate, alone or in a servo."""
 
-    axis: Axis
     given: AnyDrive
     integral: int  # the place of its integral among those of the scene; -1 for none
 
@@ -165,11 +169,6 @@ class DriveForce:
     def drive(self) -> DcDrive:
         """The motor and its gear."""
         return self.given if isinstance(self.given, DcDrive) else self.given.drive
-
-    @property
-    def row(self) -> int:
-        """The row of its coordinate."""
-        return self.axis.row
 
     @property
     def inertia(self) -> float:
@@ -200,16 +199,10 @@ class DriveForce:
 
 
 @dataclass(frozen=True)
-class ActuatorForce:
+class ActuatorForce(OnAxis):
     """An actuator on a coordinate."""
 
-    axis: Axis
     law: Law
-
-    @property
-    def row(self) -> int:
-        """The row of its coordinate."""
-        return self.axis.row
 
     @property
     def inertia(self) -> float:
@@ -325,7 +318,7 @@ class Efforts:
         for body, place, value in self._body_inputs:
             bodies[:, body, place : place + 3] += _sampled(value, t)
         for spring in self.springs:
-            rows[:, spring.axis.row] += spring.force(m)
+            rows[:, spring.row] += spring.force(m)
         for d, drive in enumerate(self.drives):
             given = _sampled(self._drive_inputs.get(d, 0.0), t)
             wanted[:, d] = drive.wanted(m, given, integrals)
@@ -368,9 +361,7 @@ def _target(word: str, key: object) -> Body | Quantity:
 
 def _sampled(value: Input, t: Array) -> Array:
     if callable(value) and wants_simulation(value):
-        raise SceneError(
-            "solve: an input is a function of the simulation; the exact twin takes functions of time alone"
-        )
+        raise SceneError("solve: an input follows the simulation; the exact twin takes functions of time alone")
     return np.array([value(float(now)) for now in t]) if callable(value) else np.asarray(value)
 
 

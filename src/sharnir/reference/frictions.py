@@ -126,9 +126,7 @@ class Frictions:
     def at(self, m: Motion, z: Array) -> Slip:
         """Friction of states with bristle deflections z [k, bristle]."""
         e = self.element
-        u = m.rate[:, self.row] * self.radius[e]
-        speed = np.sqrt((u * u) @ self.sums)
-        g = self.level + (self.static - self.level) * np.exp(-np.square(speed / self.speed))
+        u, speed, g = self._sliding(m)
         s = self.s2[e] * u
         z_rate = np.zeros_like(u)
         if len(self.z_pairs):
@@ -154,13 +152,17 @@ class Frictions:
         Given u, z' = u - k z with k = s0 |u|/g is linear: (A^-1/h + k) Z = u - k z0.
         """
         e = self.element
-        u = m.rate[:, self.row] * self.radius[e]
-        speed = np.sqrt((u * u) @ self.sums)
-        g = self.level + (self.static - self.level) * np.exp(-np.square(speed / self.speed))
+        u, speed, g = self._sliding(m)
         b = e[self.z_pairs]
         k = self.s0[b] * speed[:, b] / g[:, b]
         matrices = inverse + k.T[:, :, None] * np.eye(len(inverse))
         return np.asarray(np.linalg.solve(matrices, (u[:, self.z_pairs] - k * start).T[..., None])[..., 0].T)
+
+    def _sliding(self, m: Motion) -> tuple[Array, Array, Array]:
+        """The slip along each axis, its size over the axes of an element, and the level g(v) at it."""
+        u = m.rate[:, self.row] * self.radius[self.element]
+        speed = np.sqrt((u * u) @ self.sums)
+        return u, speed, self.level + (self.static - self.level) * np.exp(-np.square(speed / self.speed))
 
     def _along(self, m: Motion, u: Array) -> Array:
         """Unit vectors along the motion, per element."""

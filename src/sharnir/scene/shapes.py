@@ -7,14 +7,15 @@ import math
 import numpy as np
 
 from ..errors import SceneError
+from ..spatial import Array
 from .meshes import ConvexHull, Mesh
 from .shape import MassProperties, Shape
 from .tyres import Tyre
 from .values import Vec3
 
 
-class Box(Shape, frozen=True, tag="box"):
-    """A box of edge lengths ``x``, ``y``, ``z`` (m), centred on its frame."""
+class Oblong(Shape, frozen=True):
+    """Base of shapes with a size ``x``, ``y``, ``z`` (m) along each axis of their frame."""
 
     x: float
     y: float
@@ -22,6 +23,15 @@ class Box(Shape, frozen=True, tag="box"):
 
     def sizes(self) -> dict[str, float]:
         return {"x": self.x, "y": self.y, "z": self.z}
+
+    def squares(self) -> Array:
+        """y^2 + z^2 and so on, on the diagonal: what the moments of inertia go with."""
+        x, y, z = self.x, self.y, self.z
+        return np.diag([y * y + z * z, x * x + z * z, x * x + y * y])
+
+
+class Box(Oblong, frozen=True, tag="box"):
+    """A box of edge lengths ``x``, ``y``, ``z`` (m), centred on its frame."""
 
     def contact_size(self) -> Vec3:
         return (self.x / 2.0, self.y / 2.0, self.z / 2.0)
@@ -33,9 +43,8 @@ class Box(Shape, frozen=True, tag="box"):
         return "box", [self.x, self.y, self.z]
 
     def unit_properties(self) -> MassProperties:
-        x, y, z = self.x, self.y, self.z
-        inertia = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) / 12.0
-        return MassProperties(x * y * z, np.zeros(3), x * y * z * inertia)
+        volume = self.x * self.y * self.z
+        return MassProperties(volume, np.zeros(3), volume * (self.squares() / 12.0))
 
 
 class Sphere(Shape, frozen=True, tag="sphere"):
@@ -62,17 +71,10 @@ class Sphere(Shape, frozen=True, tag="sphere"):
         return MassProperties(volume, np.zeros(3), 0.4 * volume * self.radius**2 * np.eye(3))
 
 
-class Ellipsoid(Shape, frozen=True, tag="ellipsoid"):
+class Ellipsoid(Oblong, frozen=True, tag="ellipsoid"):
     """An ellipsoid with the half axes ``x``, ``y``, ``z`` (m), centred on its frame."""
 
     rolls = True
-
-    x: float
-    y: float
-    z: float
-
-    def sizes(self) -> dict[str, float]:
-        return {"x": self.x, "y": self.y, "z": self.z}
 
     def contact_size(self) -> Vec3:
         return (self.x, self.y, self.z)
@@ -84,10 +86,8 @@ class Ellipsoid(Shape, frozen=True, tag="ellipsoid"):
         return "sphere", [self.x, self.y, self.z]
 
     def unit_properties(self) -> MassProperties:
-        x, y, z = self.x, self.y, self.z
-        volume = 4.0 / 3.0 * math.pi * x * y * z
-        inertia = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) / 5.0
-        return MassProperties(volume, np.zeros(3), volume * inertia)
+        volume = 4.0 / 3.0 * math.pi * self.x * self.y * self.z
+        return MassProperties(volume, np.zeros(3), volume * (self.squares() / 5.0))
 
 
 class Round(Shape, frozen=True):

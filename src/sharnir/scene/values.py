@@ -71,6 +71,12 @@ def _optional(kind: type[Description]) -> set[str]:
     return {field.name for field in msgspec.structs.fields(kind) if NoneType in get_args(field.type)}
 
 
+def as_vec3(values: spatial.Array) -> Vec3:
+    """An array as three plain numbers."""
+    x, y, z = values
+    return (float(x), float(y), float(z))
+
+
 def as_quat(values: spatial.Array) -> Quat:
     """A row of four numbers as a tuple."""
     x, y, z, w = values.tolist()

@@ -7,22 +7,20 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from inspect import Signature
+from inspect import signature
 
 import numpy as np
 
 from ..errors import SceneError, nearest
 from ..experiment import Experiment
-from ..scene.body import Body
-from ..scene.joint import Joint
-from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..spatial import Array
 from .address import Address, find, quantity_named, value_of, with_numbers
 from .batch import Runner
 from .fit import Estimate, Fitted, Range, Residuals, estimates, find_best, jacobian_of, polish, quantile, untold
 from .logs import Log, noise_of, resolution_of
-from .plan import WORDS, Factory, Plan, Settings, make_plan
+from .plan import WORDS, Factory, Plan, Settings, key_of, make_plan
+from .spread import parse_spread
 
 DELAY = "delay"
 STILL = 9.0  # a signal that spans less than so many times its noise does not move: ten thousand rows of noise span 8
@@ -204,10 +202,10 @@ class Identification:
 
         def made(**arguments: float) -> Experiment:
             scene = factory(**arguments)
-            named = {word: {_joint(scene, word, n): v for n, v in given.items()} for word, given in driven.items()}
+            named = {word: {key_of(scene, word, n): v for n, v in given.items()} for word, given in driven.items()}
             return Experiment(scene, time=duration, dt=dt, **named)  # type: ignore[arg-type]
 
-        made.__signature__ = _signature(factory)  # type: ignore[attr-defined]
+        made.__signature__ = signature(factory)  # type: ignore[attr-defined]
         return make_plan(made, self._names, measures, settings=self.settings)
 
     @cached_property
@@ -444,7 +442,7 @@ class Identification:
         from ..reference import solve
 
         scene = found.scene
-        named = {word: {_joint(scene, word, n): v for n, v in given.items()} for word, given in self.driven().items()}
+        named = {word: {key_of(scene, word, n): v for n, v in given.items()} for word, given in self.driven().items()}
         jumps = self.log.time if self.hold else ()
         try:
             exact = solve(scene, self.plan.time, dt=self.dt, rtol=1e-7, breaks=jumps, **named)  # type: ignore[arg-type]
@@ -481,24 +479,10 @@ class Identification:
 
 
 def _parsed(name: str, text: str) -> Range:
-    from .spread import parse_spread
-
     low, high = parse_spread(name, text).bounds
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise SceneError(f"'{name}' is free over '{text}'; give a range such as 0.1:10")
     return Range(name, low, high, log=low > 0.0 and high / low >= 10.0)
-
-
-def _joint(scene: Scene, word: str, name: str) -> Body | Joint | Quantity:
-    from .plan import _named
-
-    return _named(scene, word, name)
-
-
-def _signature(factory: Factory) -> Signature:
-    import inspect
-
-    return inspect.signature(factory)
 
 
 # --- which input would tell them apart --------------------------------------------------------------------------------

@@ -20,26 +20,9 @@ if TYPE_CHECKING:
 
 SERIES = "series"
 NUMBER = r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)"
-# How a measure is written, and whether it takes a number.
-REDUCTIONS = {
-    "final": False,
-    "initial": False,
-    "max": False,
-    "min": False,
-    "mean": False,
-    "rms": False,
-    "peak": False,
-    "span": False,
-    "time of max": False,
-    "time of min": False,
-    "first above": True,
-    "first below": True,
-    "last above": True,
-    "last below": True,
-    "at": True,
-    "quantile": True,
-    SERIES: False,
-}
+# How a measure is written: those that take a number, and those that do not.
+NUMBERED = ("first above", "first below", "last above", "last below", "at", "quantile")
+PLAIN = ("final", "initial", "max", "min", "mean", "rms", "peak", "span", "time of max", "time of min", SERIES)
 ONLY_AT_THE_END = ("final",)
 _WITH_NUMBER = re.compile(rf"(.*\S)\s+{NUMBER}\Z")
 
@@ -85,10 +68,10 @@ def parse_measure(text: object, scene: Scene) -> Measure:
     reduction, number = rest or "final", None
     if with_number := _WITH_NUMBER.match(reduction):
         reduction, number = with_number[1], float(with_number[2])
-    if reduction not in REDUCTIONS:
-        raise SceneError(f"measure '{text}': '{reduction}' is unknown{nearest(reduction, REDUCTIONS)}")
-    if REDUCTIONS[reduction] != (number is not None):
-        needs = "takes a number, such as 0.5" if REDUCTIONS[reduction] else "takes no number"
+    if reduction not in (*PLAIN, *NUMBERED):
+        raise SceneError(f"measure '{text}': '{reduction}' is unknown{nearest(reduction, (*PLAIN, *NUMBERED))}")
+    if (reduction in NUMBERED) != (number is not None):
+        needs = "takes a number, such as 0.5" if reduction in NUMBERED else "takes no number"
         raise SceneError(f"measure '{text}': '{reduction}' {needs}")
     if reduction == "quantile" and not 0.0 <= float(number or 0.0) <= 1.0:
         raise SceneError(f"measure '{text}': a quantile is a share from 0 to 1")

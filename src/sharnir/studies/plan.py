@@ -205,7 +205,7 @@ def drives_of(experiment: Experiment) -> tuple[Drive, ...]:
 
 def _drive(scene: Scene, word: str, key: object, values: Input, steps: int) -> Drive:
     if isinstance(key, str):
-        key = _named(scene, word, key)
+        key = key_of(scene, word, key)
     if word == "motion" and (not isinstance(key, (Joint, Quantity)) or getattr(key, "variable", "") == "rate"):
         raise SceneError(f"motion: {shown(key)} is no input of a study; prescribe where a joint's coordinate is")
     if isinstance(key, Body):
@@ -222,7 +222,7 @@ def driven(joint: Joint, word: str, axis: str | None = None) -> Quantity:
     return (own | {"command": joint.command, "motion": joint.coordinate})[word](axis)
 
 
-def _named(scene: Scene, word: str, text: str) -> Body | Joint | Quantity:
+def key_of(scene: Scene, word: str, text: str) -> Body | Joint | Quantity:
     """A joint, one of its coordinates, or a body by name."""
     name, _, axis = text.partition(".")
     if name in scene.joints:

@@ -13,8 +13,8 @@ import numpy as np
 from ...errors import SceneError, nearest
 from ...scene.elements.spring import Spring
 from ...scene.joints import Spherical, Universal
-from ...scene.values import Range, Vec3
-from ..mount import CENTER, Bar, Mount, as_vec3
+from ...scene.values import Range, Vec3, as_vec3
+from ..mount import CENTER, Bar, Mount
 from .suspension import Links, Suspension
 from .two_arms import LoopJoints, wishbone
 

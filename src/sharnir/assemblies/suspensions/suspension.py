@@ -20,9 +20,9 @@ from ...scene.joints import Revolute, Strut
 from ...scene.quantity import Quantity
 from ...scene.ruler import Ruler
 from ...scene.scene import Scene
-from ...scene.values import Description, Plain, Range, Vec3, bounds, not_negative, positive, units, vector
+from ...scene.values import Description, Plain, Range, Vec3, as_vec3, bounds, not_negative, positive, units, vector
 from ..kinematics import kinematics_of
-from ..mount import CENTER, Bar, Mount, Side, as_vec3
+from ..mount import CENTER, Bar, Mount, Side
 from ..springing import AnyWheelSpring, BumpStops, Coil, Torsion, spring_element
 from ..wheel import RoadWheel
 

@@ -16,8 +16,8 @@ import numpy as np
 from ...errors import SceneError, nearest
 from ...scene.elements.spring import Spring
 from ...scene.joints import Cylindrical, Spherical
-from ...scene.values import Range, Vec3, direction
-from ..mount import CENTER, Bar, Mount, as_vec3
+from ...scene.values import Range, Vec3, as_vec3, direction
+from ..mount import CENTER, Bar, Mount
 from .suspension import Links, Suspension
 
 LoopJoints = Literal["hinges", "balls"]
