@@ -84,6 +84,33 @@ def test_a_hill_throws_its_shadow_behind_it(open_still: Open) -> None:
     assert brightness(behind) < 0.75 * brightness(aside)
 
 
+def test_what_stands_far_beside_the_machine_has_its_shadow_too(open_still: Open) -> None:
+    """Whole: from the machine to the rims of the first picture, and fading beyond instead of being cut off."""
+    scene = sh.Scene("posts")
+    scene.sky = SUN
+    scene.ground(look="concrete")
+    scene.body("cart", sh.Box(1.6, 0.8, 0.1, mass=10.0), position=(0.0, 0.0, 0.05))
+    posts = [(x, y) for x in (-2.6, -1.6, 1.6) for y in (-1.3, 1.3, 3.2)]
+    for x, y in posts:
+        post = sh.Cylinder(0.06, 0.6, mass=1.0)
+        scene.body(f"post {x:g} {y:g}".replace(".", "_"), post, position=(x, y, 0.3), fixed=True)
+    still = open_still(scene, size=(640, 400))
+    picture = still.shot()
+    ray = sun_ray()
+    seen = 0
+    for x, y in posts:
+        for high in (0.25, 0.5):  # m: the shadows of places of the post
+            place = (x - high * ray[0] / ray[2], y - high * ray[1] / ray[2], 0.0)
+            aside = (place[0] - 0.3 * ray[1], place[1] + 0.3 * ray[0], 0.0)
+            spots = [still.do(PROJECT, spot) for spot in (place, aside)]
+            if not all(20 < column < 620 and 20 < row < 380 for column, row in spots):
+                continue
+            seen += 1
+            shadow, lit = (brightness(still.around(picture, spot, 1)) for spot in (place, aside))
+            assert shadow < 0.8 * lit, (x, y, high)
+    assert seen >= 8
+
+
 def test_night_is_dark_but_for_what_lamps_shine_on(open_still: Open) -> None:
     scene = sh.Scene("lamp")
     scene.ground(look="concrete")

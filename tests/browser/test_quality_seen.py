@@ -9,6 +9,7 @@ from consoles import SIZES
 from stills import PROJECT, Still
 
 import sharnir as sh
+from sharnir.view.robots import ROBOTS
 
 Open = Callable[..., Still]
 QUIET = "() => sharnir.view.renderer.setAnimationLoop(null)"
@@ -123,6 +124,50 @@ def test_force_and_torque_of_a_joint_are_rings_with_numbers(open_still: Open) ->
     )
     assert left < x < right and y < top < y + 20
     assert right - left <= 7.5 * letters + 14  # as wide as room was kept for
+
+
+SEEN_WORDS = """() => {
+    const { view } = sharnir;
+    view.render();
+    const boxes = (selector) => [...document.querySelectorAll(selector)].filter((each) => !each.hidden)
+        .map((each) => each.getBoundingClientRect()).filter(({ width }) => width > 0);
+    const cover = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    const words = [...boxes(".view-labels .view-label, .view-labels .view-note")];
+    const over = boxes("#view-tools > *, .view-quality, .card[data-open], .picture, .measure-label");
+    const each = words.filter((a, i) => words.some((b, k) => k > i && cover(a, b))).length;
+    return [words.length, each, words.filter((a) => over.some((b) => cover(a, b))).length, over.length];
+}"""
+
+
+def test_words_over_a_large_machine_can_all_be_read(open_still: Open) -> None:
+    """Names of its bodies and numbers of its joints neither cover each other nor lie below buttons, the card, pictures
+    in the picture or the words of a measure, in any window; forces are drawn at 16 joints at most."""
+    scene = ROBOTS["krt100"]().scene
+    assert len(scene.bodies) >= 36
+    names = [f"{name} {ending}" for name in scene.joints for ending in ("reaction", "reaction torque")]
+    still = open_still(scene, (dict.fromkeys(names, 200.0),), names)
+    still.do("() => document.body.classList.remove('bare')")
+    still.do(
+        """() => {
+            const { view } = sharnir;
+            view.overlay("reactions", true);
+            view.showLabels(true);
+            const middle = view.cameras.controls.target;
+            view.measure.on = true;
+            view.measure.points = [0, 0.5].map((x) => ({ body: -1, at: middle.clone().setZ(middle.z + x) }));
+            for (const name of [...view.pictures.offers.keys()].slice(0, 2)) view.pictures.toggle(name);
+        }"""
+    )
+    for width, height in SIZES:
+        still.page.set_viewport_size({"width": width, "height": height})
+        still.page.wait_for_function("(w) => document.documentElement.scrollWidth <= w", arg=width)
+        for selected in (-1, 0):
+            still.do("(body) => sharnir.view.select(body)", selected)
+            shown, covered, below, over = still.do(SEEN_WORDS)
+            assert shown >= 3 and over >= 5
+            assert (covered, below) == (0, 0), (width, selected)
+    still.do("() => sharnir.view.select(-1)")
+    assert still.do("() => sharnir.view.overlays.chosen(sharnir.view.bodies, sharnir.view.cameras.camera).length") == 16
 
 
 def test_a_replay_names_its_machine_on_every_screen(open_still: Open) -> None:

@@ -1,16 +1,18 @@
-// Labels: the names of bodies, none covering another or a picture in the picture: the selected one first, then the nearest,
-// as many as there is room. After them the notes of overlays, likewise.
+// Labels: the names of bodies, none covering another or lying below what stands over the view: the selected one first, then
+// the nearest, as many as there is room. After them the notes of overlays, likewise.
 
 import { THREE } from "./three.js";
 
 const MOST = 24;
 const HEIGHT = 20; // pixels
 const APART = 3; // pixels between two
+const OVER = "#view-tools > *, .view-quality, .card[data-open], .picture, .measure-label"; // what stands over the view
 const LETTER = 7.5; // pixels of width, at most on an average
 
 export class Labels {
   constructor(world, container) {
     this.world = world;
+    this.container = container;
     this.on = false;
     this.box = document.createElement("div");
     this.box.className = "view-labels";
@@ -31,11 +33,10 @@ export class Labels {
     return element;
   }
 
-  // Pictures: the rectangles that are taken by them.
-  show(bodies, camera, notes = [], pictures = []) {
+  show(bodies, camera, notes = []) {
     const { clientWidth: width, clientHeight: height } = this.box;
     const wanted = this.on || bodies.selected >= 0 ? this.inSight(bodies, camera, width, height) : [];
-    const taken = { pictures, labels: [] };
+    const taken = { over: wanted.length + notes.length > 0 ? this.over() : [], labels: [] };
     for (const { i, x, y } of wanted) {
       const tag = this.tags[i];
       tag.element.hidden = false;
@@ -45,6 +46,13 @@ export class Labels {
     const shown = new Set(wanted.map(({ i }) => i));
     this.tags.forEach((tag, i) => !shown.has(i) && (tag.element.hidden = true));
     this.showNotes(notes, camera, taken, width, height);
+  }
+
+  // The rectangles in which labels would not be seen: left, top, right and bottom (pixels).
+  over() {
+    const { left, top } = this.box.getBoundingClientRect();
+    const boxes = [...this.container.querySelectorAll(OVER)].map((element) => element.getBoundingClientRect());
+    return boxes.filter(({ width }) => width > 0).map((box) => [box.left - left, box.top - top, box.right - left, box.bottom - top]);
   }
 
   // The nearest first, below their places.
@@ -80,9 +88,9 @@ export class Labels {
 }
 
 // Shows a label where there is room for it.
-function put(element, rect, { pictures, labels }, width, height) {
+function put(element, rect, { over, labels }, width, height) {
   const inside = rect[0] >= 0 && rect[1] >= 0 && rect[2] <= width && rect[3] <= height;
-  element.hidden = !inside || labels.length >= MOST || [...pictures, ...labels].some((other) => overlap(rect, other));
+  element.hidden = !inside || labels.length >= MOST || [...over, ...labels].some((other) => overlap(rect, other));
   if (element.hidden) return;
   labels.push(rect);
   element.style.transform = `translate(${rect[0].toFixed(1)}px, ${rect[1].toFixed(1)}px)`;

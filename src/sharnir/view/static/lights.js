@@ -28,11 +28,19 @@ const STUDIO = {
   dark: { sun: "#ffffff", strength: 2.6, above: "#ffffff", under: "#6b6f66", fill: 1.7, mirror: 0, air: "#1a2026" },
   light: { sun: "#ffffff", strength: 3.0, above: "#ffffff", under: "#6b6f66", fill: 2.6, mirror: 0, air: "#dfe8ee" },
 };
+const RIM = 0.15; // of half of the shadow's map
 const SUN_AWAY = 5; // radii of what is in shadow
 const MOST_LAMPS = 4;
 const LAMP = { color: "#fff1d0", strength: 16, reach: 30, angle: 0.5 }; // cd, m, rad
 const CLEAR = [14, 60, 60]; // radii at which air begins to be seen and where it ends, and m beyond that
 const THICK = 12; // radii that one sees through fog that is switched on
+
+// Shadows fade at the rim of their map, where they would be cut off.
+THREE.ShaderChunk.shadowmap_pars_fragment = THREE.ShaderChunk.shadowmap_pars_fragment.replace(
+  "return mix( 1.0, shadow, shadowIntensity );", // the first: that of a sun
+  `vec2 aside = abs(2.0 * shadowCoord.xy - 1.0);
+  return mix(1.0, shadow, shadowIntensity * (1.0 - smoothstep(${1 - RIM}, 1.0, max(aside.x, aside.y))));`,
+);
 
 // Towards the sun, or the moon.
 export function sunOf({ azimuth, elevation }) {
@@ -61,7 +69,7 @@ export class Lights {
 
   // Of the shadow, along a side.
   get texels() {
-    return this.plain ? 1024 : 2048;
+    return this.plain ? 1536 : 3072;
   }
 
   // Coarse: with half of the texels along a side.

@@ -60,14 +60,6 @@ export class Pictures extends EventTarget {
     this.open = this.open.filter((picture) => picture.name !== name);
   }
 
-  // What they cover of the view: left, top, right and bottom (pixels).
-  get places() {
-    return this.open.map(({ element: { offsetLeft: left, offsetTop: top, offsetWidth: width, offsetHeight: height } }) => {
-      const [x, y] = [this.box.offsetLeft + left, this.box.offsetTop + top];
-      return [x, y, x + width, y + height];
-    });
-  }
-
   // Shows a camera on a canvas of the page as well.
   copy(canvas, name) {
     if (!this.offers.has(name)) return;

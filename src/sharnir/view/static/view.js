@@ -29,6 +29,7 @@ const THEMES = {
 };
 const OUTDOORS = "#8c9285"; // the grid's ground below a sky
 const SHADOWED = 2.2; // radii of the machine that are in shadow at least
+const SHADED = 2.4; // halves of the picture's width at what is looked at: what stands farther off beside it has shadows, too
 const FARTHEST = 30; // radii in which there are shadows, however far one looks
 
 // A view, or where the browser cannot draw in 3D, a message in its place: everything else works without.
@@ -333,8 +334,8 @@ export class View extends EventTarget {
     this.pictures.drawCopies(this.renderer, this.scene, eyes);
     see(this.renderer, this.scene, this.cameras.camera, this.canvas.width, this.canvas.height);
     this.pictures.draw(this.renderer, this.scene, eyes);
-    this.labels.show(this.bodies, this.cameras.camera, this.frame ? this.overlays.notes : [], this.pictures.places);
     this.measure.show(this.cameras.camera);
+    this.labels.show(this.bodies, this.cameras.camera, this.frame ? this.overlays.notes : []);
     this.forget();
     this.drawn += 1;
     this.dispatchEvent(new Event("drawn"));
@@ -346,7 +347,7 @@ export class View extends EventTarget {
     const { radius } = this.world.focus;
     if (orbits) LOOKED.copy(controls.target);
     else LOOKED.setFromMatrixPosition(this.bodies.matrix[body] ?? camera.matrixWorld);
-    const wide = 0.6 * camera.position.distanceTo(LOOKED) * Math.tan((camera.fov * Math.PI) / 360) * Math.max(camera.aspect, 1);
+    const wide = SHADED * camera.position.distanceTo(LOOKED) * Math.tan((camera.fov * Math.PI) / 360) * Math.max(camera.aspect, 1);
     this.lights.cover(LOOKED, Math.min(Math.max(wide, SHADOWED * radius), FARTHEST * radius));
     this.lights.carry(this.bodies.matrix);
     this.renderer.shadowMap.needsUpdate = true;
