@@ -290,7 +290,7 @@ OTHERS = {
         "at most 4000 are read",
     ),
     "sdf, endless mass": (
-        "robot.sdf", SDF.format('<link name="l"><inertial><mass>inf</mass></inertial></link>'), "mass is inf; give a finite",
+        "robot.sdf", SDF.format('<link name="l"><inertial><mass>inf</mass></inertial></link>'), "mass is inf; give",
     ),
     "mjcf, colour": (
         "robot.xml",

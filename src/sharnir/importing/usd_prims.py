@@ -25,8 +25,8 @@ from .options import Options
 from .pieces import convex_pieces
 from .report import ImportReport, Matters
 from .robot_files import Places
+from .stretching import UPRIGHT
 from .tree import MOST_LINKS, NOWHERE
-from .units import UPRIGHT
 from .usd_layers import MOST_PRIMS
 from .usd_pictures import Looks
 
