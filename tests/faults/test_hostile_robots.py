@@ -290,7 +290,7 @@ OTHERS = {
         "at most 4000 are read",
     ),
     "sdf, endless mass": (
-        "robot.sdf", SDF.format('<link name="l"><inertial><mass>inf</mass></inertial></link>'), "mass is inf; give a finite",
+        "robot.sdf", SDF.format('<link name="l"><inertial><mass>inf</mass></inertial></link>'), "mass is inf; give",
     ),
     "mjcf, colour": (
         "robot.xml",
@@ -301,7 +301,7 @@ OTHERS = {
         "robot.xml",
         '<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>'
         '<actuator><motor joint="j" gear="1e308"/></actuator></mujoco>',
-        "actuator_gear holds a number that is not finite, or beyond 1e+30",
+        "holds a number that is not finite, or beyond 1e+30",
     ),
     "usd, unit": ("robot.usda", "#usda 1.0\n(\nmetersPerUnit = nan\n)\n" + CUBE.format(1), "metersPerUnit is nan"),
     "usd, neither text nor binary": ("robot.usd", "nothing of the kind", "is no USD file"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image
 from robot_files import ARM
 
 import sharnir as sh
@@ -93,6 +94,67 @@ def test_it_moves_in_mujoco_as_it_does_here(tmp_path):
     for name in ("first", "third"):
         joint = scene.joints[name]
         assert sim.get(joint.speed) / 1e-5 == pytest.approx(float(data.joint(name).qacc[0]), rel=1e-3)
+
+
+LOST = {  # what is added to a scene: what a URDF tells, and what an MJCF tells; nothing where it holds it
+    "velocity": (
+        lambda s: ball(s, velocity=(1, 0, 0)),
+        "velocity: URDF starts at rest",
+        "velocity: MJCF starts at rest",
+    ),
+    "picture": (lambda s: ball(s, sh.Sphere(0.1, mass=1, texture="t.png")), "", "texture: MJCF has none"),
+    "finish": (lambda s: ball(s, sh.Sphere(0.1, mass=1, glow=0.5)), "finish of a material", "finish of a material"),
+    "groups": (lambda s: ball(s, contact=sh.Contact(groups=("x",))), "contact groups: URDF has none", ""),
+    "rubber": (
+        lambda s: (s.material("rubber", sh.Material(stiffness=1e4, damping=1.0)), ball(s)),
+        "",
+        "compliance of materials: MJCF has none",
+    ),
+    "pair": (
+        lambda s: (s.material("ice", sh.Material()), s.material_pair("ice", "ice", sh.Material(friction=0.01))),
+        "materials of pairs",
+        "materials of pairs",
+    ),
+    "ruler": (lambda s: s.ruler("r", ball(s), s.world), "1 rulers", "1 rulers"),
+    "camera": (lambda s: s.camera("eye", ball(s)), "1 cameras", "1 cameras"),
+    "gravity": (lambda s: setattr(s, "gravity", (0.0, 0.0, -1.6)), "gravity: URDF has none", ""),
+    "catch": (
+        lambda s: s.joint("k", sh.Revolute(anchor=(5, 0, 0)), s.world, ball(s), catch=sh.OneWayClutch()),
+        "catch: has no counterpart",
+        "catch: has no counterpart",
+    ),
+    "shape": (lambda s: ball(s, sh.Ellipsoid(0.1, 0.2, 0.3, mass=1)), "Ellipsoid as collision: URDF has no", ""),
+}
+
+
+def ball(scene: sh.Scene, shape: sh.Sphere | None = None, **given: object) -> sh.Body:
+    return scene.body("ball", shape or sh.Sphere(0.1, mass=1), position=(5, 0, 0), **given)
+
+
+@pytest.mark.parametrize("what", LOST)
+def test_nothing_that_a_format_lacks_is_left_out_in_silence(tmp_path, monkeypatch, what):
+    monkeypatch.chdir(tmp_path)
+    Image.new("RGB", (2, 2)).save("t.png")
+    add, *told = LOST[what]
+    for ending, said in zip(("urdf", "xml"), told, strict=True):
+        scene = sh.Scene("robot")
+        scene.joint("j", sh.Revolute(), scene.world, scene.body("arm", sh.Box(0.2, 0.2, 0.2, mass=1)))
+        add(scene)
+        head = scene.save(tmp_path / f"robot.{ending}").read_text().partition("-->")[0]
+        lost = [line for line in head.splitlines() if "ignored" in line]
+        assert len(lost) == bool(said) and said in head, lost
+
+
+def test_colours_by_name_and_pictures_come_back(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Image.new("RGB", (2, 2)).save("t.png")
+    scene = sh.Scene("robot")
+    ball(scene, sh.Sphere(0.1, mass=1, color="teal", texture="t.png"))
+    again = sh.Scene.load(scene.save(tmp_path / "robot.urdf"), base="free")
+    (shape,) = (one for one in again.bodies["ball"].spec.shapes if one.visible)
+    assert shape.color == "#008080" and shape.texture.endswith("t.png")
+    model = mujoco.MjModel.from_xml_path(str(scene.save(tmp_path / "robot.xml")))
+    assert np.allclose(model.geom_rgba[0], [0, 128 / 255, 128 / 255, 1])
 
 
 def test_what_mujoco_cannot_hold_is_told(tmp_path):

@@ -343,11 +343,16 @@ def _import(options: argparse.Namespace) -> int:
         print_table(f"{report.source}: what was not taken as it is", ("", "where", "what", "why", "matters to"), rows)
     moving = sum(not body.spec.fixed for body in scene.bodies.values())
     driven = sum(bool(joint.drives) for joint in scene.joints.values())
-    print(f"\n{moving} bodies, {len(scene.joints)} joints, {driven} of them driven")
+    counts = (_counted(moving, "body that moves", "bodies that move"), _counted(len(scene.joints), "joint", "joints"))
+    print(f"\n{', '.join(counts)}, {driven} of them driven")
     print(f"{sum(report.used.values())} elements and attributes used")
     if options.out is not None:
         print(f"wrote {options.out}")
     return 0
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
 
 
 def _rig(options: argparse.Namespace) -> int:

@@ -32,8 +32,8 @@ from .motors import IDLE, SPEEDS, UNBOUND, geared, position_servo, rotor, speed_
 from .options import Options
 from .repair import light, moments, nearest_inertia, physical
 from .report import ImportReport
+from .stretching import UPRIGHT, stretch
 from .tree import MOST_LINKS, NOWHERE, Connection, Link, Tree
-from .units import UPRIGHT, stretch
 
 ROUNDED, LAST_DIGITS = 1e-13, 1e-6  # m: anchors that miss each other by so much are put right
 FARTHEST, HEAVIEST = 1e6, 1e15  # m; kg and kg m^2

@@ -13,9 +13,10 @@ from ..scene.body import Body
 from ..scene.materials import DEFAULT, Contact, Material
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.scene import Scene
-from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
+from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Ellipsoid, Sphere, Wheel
 from ..scene.surfaces import HeightField, Plane
 from ..spatial import Array
+from .left_out import rgba_of
 from .report import ImportReport
 
 READABLE = (".stl", ".obj")  # by MuJoCo
@@ -61,9 +62,8 @@ class Shapes:
             else:
                 geom |= self._bits(mask) | _rubs(self._material(body.spec.contact))
             geom["group"] = "0" if shape.visible else "3"
-            if shape.color is not None and shape.color.startswith("#"):
-                digits = shape.color[1:].ljust(8, "f")
-                geom["rgba"] = text(int(digits[i : i + 2], 16) / 255.0 for i in range(0, 8, 2))
+            if shape.color is not None:
+                geom["rgba"] = text(rgba_of(shape.color))
             SubElement(element, "geom", geom)
             self.report.use("shape")
         if isinstance(body.spec.contact, Contact) and body.spec.contact.belt is not None:
@@ -78,6 +78,8 @@ class Shapes:
             return {"type": "box", "size": text((shape.x / 2, shape.y / 2, shape.z / 2))}
         if isinstance(shape, Sphere):
             return {"type": "sphere", "size": text((shape.radius,))}
+        if isinstance(shape, Ellipsoid):
+            return {"type": "ellipsoid", "size": text((shape.x, shape.y, shape.z))}
         if isinstance(shape, (Cylinder, Capsule)):
             kind = "cylinder" if isinstance(shape, Cylinder) else "capsule"
             return {"type": kind, "size": text((shape.radius, shape.length / 2))}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import SceneError
 from ..scene.values import file_path, positive, shown, truth
-from .units import UPRIGHT
+from .stretching import UPRIGHT
 
 BASES = ("fixed", "free")
 

@@ -59,6 +59,15 @@ class ImportReport:
         """At ``where``, ``what`` was left out; ``why`` tells the reason, ``matters`` what would differ with it."""
         self.losses.append(Entry("ignored", where, what, why, matters))
 
+    def beside(self, name: str, others: ImportReport | None) -> ImportReport:
+        """This report of a part of a scene with a ``name``, after those of ``others``."""
+        sources = [self.source] if others is None else [others.source, self.source]
+        joined = ImportReport(", ".join(dict.fromkeys(sources)))
+        joined.used = self.used + (Counter() if others is None else others.used)
+        own = [replace(entry, where=f"{name}: {entry.where}") for entry in self.losses]
+        joined.losses = [*([] if others is None else others.losses), *own]
+        return joined
+
     def of(self, fate: Fate) -> list[Entry]:
         """The losses of one ``fate``, those that are alike as one."""
         found: dict[tuple[str, str], list[Entry]] = {}

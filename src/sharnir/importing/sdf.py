@@ -30,8 +30,8 @@ from .report import ImportReport, Matters
 from .robot_files import Places
 from .sdf_frames import MODEL, Frames
 from .sdf_geometry import Geometry, put, vector
+from .stretching import UPRIGHT
 from .tree import NOWHERE, Connection, Coupling, Kind, Link, Loop, Tree
-from .units import UPRIGHT
 from .xml import Node, account, parse
 
 KINDS: dict[str, Kind] = {

@@ -14,6 +14,7 @@ from .. import spatial
 from ..errors import SceneError
 from ..scene.materials import Material
 from ..scene.meshes import ConvexHull
+from ..scene.scene import WORLD
 from ..scene.shape import MassProperties, combined
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Ellipsoid, Sphere
 from ..scene.surfaces import Plane, TerrainSpec
@@ -24,8 +25,8 @@ from .options import Options
 from .pieces import convex_pieces
 from .report import ImportReport, Matters
 from .robot_files import Places
-from .tree import NOWHERE
-from .units import UPRIGHT
+from .stretching import UPRIGHT
+from .tree import MOST_LINKS, NOWHERE
 from .usd_layers import MOST_PRIMS
 from .usd_pictures import Looks
 
@@ -75,10 +76,13 @@ class Prims:
         self.cache = UsdGeom.XformCache(Usd.TimeCode.Default())
         self.all = every(stage)
         self.names: dict[str, str] = {}
+        self._taken = {WORLD}
         self.looks = Looks(self)
         self._shapes: dict[str, list[AnyShape]] = {}  # by the paths of bodies
         found = [prim for prim in self.all if prim.HasAPI(UsdPhysics.RigidBodyAPI)]
         enabled = [prim for prim in found if self.value(prim, "physics:rigidBodyEnabled", True)]
+        if len(enabled) > MOST_LINKS:
+            raise SceneError(f"{places.robot} has {len(enabled)} rigid bodies; at most {MOST_LINKS} are read")
         self.bodies = {str(prim.GetPath()): self.name(prim) for prim in enabled}
         self.paths = {name: path for path, name in self.bodies.items()}
         if not self.bodies:
@@ -90,8 +94,9 @@ class Prims:
         """A short name of a prim that no other has."""
         path = str(prim.GetPath())
         if path not in self.names:
-            taken, name = set(self.names.values()) | {"world"}, str(prim.GetName())
-            self.names[path] = name if name not in taken else path.strip("/")
+            name = str(prim.GetName())
+            self.names[path] = name if name not in self._taken else path.strip("/")
+            self._taken.add(self.names[path])
         return self.names[path]
 
     def value(self, prim: Prim, name: str, default: Any) -> Any:

@@ -32,6 +32,7 @@ from ..scene.joints import (
 )
 from ..scene.scene import WORLD, Scene
 from ..scene.values import Plain
+from .left_out import tell_left_out
 from .mjcf_shapes import Shapes, text
 from .report import ImportReport, Matters
 from .spanning import Branch, carries, spanning_tree
@@ -121,8 +122,6 @@ class _Writer:
                 SubElement(element, "freejoint", name=f"{body.name} free")
         if joint is not None:
             self._joint(element, branch, joint)
-        if np.any(body.spec.velocity) or np.any(body.spec.angular_velocity):
-            self.report.ignore(f"body '{body.name}'", "velocity", "MJCF starts at rest", "motion")
         self.shapes.add(element, body)
 
     # --- joints of the tree -----------------------------------------------------------------------------------------
@@ -182,8 +181,6 @@ class _Writer:
         drive = joint.drives.get(coordinate)
         if drive is not None:
             self._drive(made, drive, where)
-        if getattr(joint, "actuators", None):
-            self.report.ignore(where, "actuator", "has no counterpart", "motion")
 
     def _drive(self, made: Element, drive: AnyDrive, where: str) -> None:
         """Force = gain u + b1 q + b2 q': of a motor M r (U - r q'/w), with its servo's voltage for U."""
@@ -286,6 +283,7 @@ class _Writer:
 
     def _others(self) -> None:
         scene = self.scene
+        tell_left_out(scene, self.report, "MJCF", ("contact groups",))
         left: Plain = {"ropes": scene.ropes, "rays": scene.rays, "sensors": scene.sensors}
         left["cameras"] = scene.cameras
         for what, things in left.items():

@@ -24,12 +24,13 @@ from ..scene.joint_coordinates import start_value
 from ..scene.joints import Fixed, Planar, Prismatic, Revolute, Spherical
 from ..scene.materials import Contact
 from ..scene.meshes import ConvexHull, Mesh
-from ..scene.scene import WORLD, Scene
+from ..scene.scene import STANDARD_GRAVITY, WORLD, Scene
 from ..scene.sensors import ForceTorque, Noise
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Sphere, Wheel
 from ..spatial import Array, Pose
 from .gazebo_sensors import USUAL_RATE
-from .report import ImportReport
+from .left_out import rgba_of, tell_left_out
+from .report import ImportReport, Matters
 from .tree import NOWHERE
 
 STARTS = 1e-9  # rad or m: a start that is as near to the usual one is that
@@ -158,6 +159,8 @@ def _add_link(root: Element, scene: Scene, one: _Hung, report: ImportReport, fol
         tagged = SubElement(element, "contact")
         values = {"lateral_friction": material.friction, "rolling_friction": material.rolling_friction}
         values |= {"spinning_friction": material.spinning_friction, "restitution": material.restitution}
+        if material.stiffness is not None:
+            values |= {"stiffness": material.stiffness, "damping": material.damping or 0.0}
         for tag, value in values.items():
             SubElement(tagged, tag, value=repr(float(value)))
     report.use("body")
@@ -175,10 +178,12 @@ def _add_shape(
     made = SubElement(element, tag)
     _add_origin(made, back @ Pose(np.array(shape.position), np.array(shape.rotation)))
     made.append(geometry)
-    if tag == "visual" and shape.color is not None and shape.color.startswith("#"):
-        digits = shape.color[1:].ljust(8, "f")
-        rgba = [int(digits[i : i + 2], 16) / 255.0 for i in range(0, 8, 2)]
-        SubElement(SubElement(made, "material", name=shape.color), "color", rgba=_text(rgba))
+    if tag == "visual" and (shape.color or shape.texture):
+        worn = SubElement(made, "material", name=f"{shape.color or ''}{Path(shape.texture or '').name}")
+        if shape.color is not None:
+            SubElement(worn, "color", rgba=_text(rgba_of(shape.color)))
+        if shape.texture is not None:
+            SubElement(worn, "texture", filename=Path(os.path.relpath(shape.texture, folder)).as_posix())
     if isinstance(shape, Wheel) and tag == "collision":
         report.ignore(where, "Wheel", "is a cylinder in URDF, without its rounding and tyre", "contact")
 
@@ -348,10 +353,15 @@ def _add_load_cells(root: Element, scene: Scene, hung: list[_Hung]) -> int:
 
 def _tell_others(scene: Scene, report: ImportReport, sensors: int) -> None:
     _tell_couplings(scene, report)
+    tell_left_out(scene, report, "URDF", ("texture", "restitution", "compliance of materials"))
+    if not np.allclose(scene.gravity, STANDARD_GRAVITY, atol=1e-9):
+        report.ignore(f"scene '{scene.name}'", "gravity", "URDF has none", "motion")
     counts = {"ropes": len(scene.ropes), "terrain": len(scene.terrains), "rays": len(scene.rays), "sensors": sensors}
+    counts["cameras"] = len(scene.cameras)
     for what, count in counts.items():
         if count:
-            report.ignore(f"scene '{scene.name}'", f"{count} {what}", "URDF describes one robot", "motion")
+            matters: Matters = "motion" if what in ("ropes", "terrain") else "sensing"
+            report.ignore(f"scene '{scene.name}'", f"{count} {what}", "URDF describes one robot", matters)
     if scene.diagram is not None or scene.panel is not None:
         report.ignore(f"scene '{scene.name}'", "diagram and console", "URDF has none", "nothing")
 

@@ -18,19 +18,25 @@ from .surfaces import TerrainSpec
 from .values import Plain, Quat, Vec3, quaternion, vector
 
 if TYPE_CHECKING:
+    from ..importing.report import ImportReport
     from .scene import Scene
 
 WORLD = "world"
+LIGHT, LIGHT_RADIUS = 1e-6, 0.1  # of the mass of all, and m: what a base that weighs nothing is given on a carrier
 GROUPS = ("groups", "ignores")
 
 
 @dataclass
 class Part:
-    """What was added to a scene under a ``name``: its ``bodies`` and ``joints`` by the names they had before."""
+    """What was added to a scene under a ``name``: its ``bodies`` and ``joints`` by the names they had before.
+
+    ``report`` tells what became of the robot's file that it was read from.
+    """
 
     name: str
     bodies: dict[str, Body] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
+    report: ImportReport | None = None
 
 
 def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on: Body | None) -> Part:
@@ -43,14 +49,26 @@ def include(scene: Scene, other: Scene, name: str, at: Vec3, rotation: Quat, on:
     if other.ropes:
         raise SceneError(f"{what}: '{other.name}' has ropes, which stay in their own scene; take them out")
     if other.terrains and on is not None:
-        raise SceneError(f"{what}: '{other.name}' has terrain, which no body can carry; take it out")
+        raise SceneError(
+            f"{what}: '{other.name}' has terrain, which no body can carry; load it with Scene.load, call "
+            "terrains.clear() and add what is left"
+        )
     local = spatial.Pose(np.array(vector(at, f"{what} at (m)")), np.array(quaternion(rotation, f"{what} rotation")))
     place = local if on is None else on.pose @ local
-    part = Part(name)
+    part = Part(name, report=other.report)
+    if other.report is not None:
+        scene.report = other.report.beside(name, scene.report)
     _add_materials(scene, other, name)
     welded = on is not None and not on.spec.fixed
+    total = sum(body.properties.mass for body in other.bodies.values() if body.properties is not None)
     for known, body in other.bodies.items():
-        part.bodies[known] = scene.add_body(f"{name}/{known}", _moved(body.spec, place, name, welded, what, known))
+        spec = _moved(body.spec, place, name)
+        if welded and spec.fixed:
+            spec = _carried(spec, LIGHT * total)
+            if spec.mass == LIGHT * total and scene.report is not None:
+                why = f"is carried without mass; now {spec.mass:.3g} kg"
+                scene.report.repair(f"{name}: {known}", f"mass of '{known}'", why)
+        part.bodies[known] = scene.add_body(f"{name}/{known}", spec)
     for known, joint in other.joints.items():
         ends = [part.bodies.get(end.name, on or scene.world) for end in (joint.a, joint.b)]
         part.joints[known] = _add_joint(scene, f"{name}/{known}", joint, ends, local if on is not None else place)
@@ -90,7 +108,15 @@ def _material(known: str, name: str, other: Scene) -> str:
     return f"{name}/{known}" if known in other.materials.named else DEFAULT
 
 
-def _moved(spec: BodySpec, place: spatial.Pose, name: str, welded: bool, what: str, known: str) -> BodySpec:
+def _carried(spec: BodySpec, least: float) -> BodySpec:
+    """A base that stood, welded to what moves; one that weighs nothing, as in robots' files, weighs so much (kg)."""
+    if spec.mass is not None or any(shape.mass or shape.density for shape in spec.shapes):
+        return msgspec.structs.replace(spec, fixed=False)
+    inertia = (least * LIGHT_RADIUS**2,) * 3
+    return msgspec.structs.replace(spec, fixed=False, mass=least, center_of_mass=(0.0, 0.0, 0.0), inertia=inertia)
+
+
+def _moved(spec: BodySpec, place: spatial.Pose, name: str) -> BodySpec:
     pose = place @ spatial.Pose(np.array(spec.position), np.array(spec.rotation))
     changed: Plain = {
         "position": tuple(pose.position.tolist()),
@@ -98,10 +124,6 @@ def _moved(spec: BodySpec, place: spatial.Pose, name: str, welded: bool, what: s
         "velocity": tuple(spatial.rotate(place.rotation, spec.velocity).tolist()),
         "angular_velocity": tuple(spatial.rotate(place.rotation, spec.angular_velocity).tolist()),
     }
-    if welded and spec.fixed:
-        if spec.mass is None and not any(shape.mass or shape.density for shape in spec.shapes):
-            raise SceneError(f"{what}: its base '{known}' weighs nothing, so a body cannot carry it; give it a mass")
-        changed["fixed"] = False
     if isinstance(spec.contact, Contact):
         # groups of two robots of one kind are told apart by the name
         groups = {word: tuple(_group(known, name) for known in getattr(spec.contact, word)) for word in GROUPS}
