@@ -56,6 +56,13 @@ def make_bias(p: Precision, features: Features) -> Made:
         return at_b - work.velocity[a, world] - wp.cross(work.spin[a, world], work.arm_a[j, world])
 
     @func
+    def slides(model, j: int) -> bool:
+        """Whether joint j has free translations, so that its bias depends on its slip."""
+        if wp.static(features.partial_locks):
+            return model.linear_lock[j] != 7
+        return False
+
+    @func
     def velocity_ahead(model, state, memory, work, b: int, world: int) -> vec3:
         """The velocity of body b after the kick, as far as it is known before: see ``is_foreseen``."""
         if moves(model, b, world):
@@ -174,16 +181,19 @@ def make_bias(p: Precision, features: Features) -> Made:
         """
         spin = state.spin[b, world]
         more = real(2.0) * (memory.mid_spin[b, world] - spin)
-        turn = state.rotation[b, world]
-        local = wp.quat_rotate_inv(turn, spin)
-        size = wp.trace(model.inertia[b, world])
-        inertia = (real(1.0) / size) * model.inertia[b, world]
-        k = real(0.125) * dt * dt * wp.dot(local, inertia * local)  # times I_i, in units of the trace of I
-        if k * size * wp.trace(model.inv_inertia[b, world]) > wp.static(real(FORESEEABLE)):
-            k = k * wp.static(real(1.0 / FORESEEABLE))
-            square = inertia * inertia
-            taken = square * wp.quat_rotate_inv(turn, more)
-            more = wp.quat_rotate(turn, wp.inverse(square + wp.diag(vec3(k * k))) * taken)
+        inertia = model.inertia[b, world]
+        size = wp.trace(inertia)
+        spread = real(0.125) * dt * dt * wp.trace(model.inv_inertia[b, world])
+        if real(0.5) * spread * size * wp.dot(spin, spin) > wp.static(real(FORESEEABLE)):  # no moment is above size/2
+            turn = state.rotation[b, world]
+            local = wp.quat_rotate_inv(turn, spin)
+            energy = wp.dot(local, inertia * local)
+            if spread * energy > wp.static(real(FORESEEABLE)):
+                inertia = (real(1.0) / size) * inertia
+                k = real(0.125) * dt * dt * energy / (wp.static(real(FORESEEABLE)) * size)  # times I_i in units of size
+                square = inertia * inertia
+                taken = square * wp.quat_rotate_inv(turn, more)
+                more = wp.quat_rotate(turn, wp.inverse(square + wp.diag(vec3(k * k))) * taken)
         return spin + more
 
     @func
@@ -355,19 +365,22 @@ def make_bias(p: Precision, features: Features) -> Made:
     @func
     def find_bias(model, state, memory, work, settings, world: int) -> bool:
         """(h/2) J' V of every joint, with the change of spin during the drift; whether some joint is left open."""
+        known = is_foreseen(memory, settings, world)
         for b in range(1, settings.bodies):
             if moves(model, b, world):
                 more = memory.led_spin[b, world]
-                if is_foreseen(memory, settings, world):
+                if known:
                     more = foreseen_spin(model, state, memory, settings.dt, b, world) - work.spin[b, world]
                 find_turn(model, state, work, more, settings.dt, b, world)
         work.is_led[world] = 1
         is_open = bool(False)
         for j in range(settings.joints):
-            slip = slip_of(model, work, j, world)
-            if wp.static(features.partial_locks):
-                if model.linear_lock[j] != 7 and is_foreseen(memory, settings, world):
+            slip = vec3()
+            if slides(model, j):
+                if known:
                     slip = slip_ahead(model, state, memory, work, j, world)
+                else:
+                    slip = slip_of(model, work, j, world)
             if find_translation_bias(model, state, memory, work, slip, settings.dt, j, world):
                 is_open = True
             if wp.static(features.angular_rows):
@@ -455,7 +468,9 @@ def make_bias(p: Precision, features: Features) -> Made:
             rest = work.bias[j, world] - bow
             gap = work.gap[j, world]
             work.gap[j, world] = vec3()
-            slip = slip_of(model, work, j, world)
+            slip = vec3()
+            if slides(model, j):
+                slip = slip_of(model, work, j, world)
             find_translation_bias(model, state, memory, work, slip, settings.dt, j, world)
             work.gap[j, world] = gap
             work.bias[j, world] = work.bow[j, world] + rest
