@@ -142,16 +142,19 @@ def make_bias(p: Precision, features: Features) -> Made:
         """
         spin = state.spin[b, world]
         more = real(2.0) * (memory.mid_spin[b, world] - spin)
-        turn = state.rotation[b, world]
-        local = wp.quat_rotate_inv(turn, spin)
-        size = wp.trace(model.inertia[b, world])
-        inertia = (real(1.0) / size) * model.inertia[b, world]
-        k = real(0.125) * dt * dt * wp.dot(local, inertia * local)  # times I_i, in units of the trace of I
-        if k * size * wp.trace(model.inv_inertia[b, world]) > wp.static(real(FORESEEABLE)):
-            k = k * wp.static(real(1.0 / FORESEEABLE))
-            square = inertia * inertia
-            taken = square * wp.quat_rotate_inv(turn, more)
-            more = wp.quat_rotate(turn, wp.inverse(square + wp.diag(vec3(k * k))) * taken)
+        inertia = model.inertia[b, world]
+        size = wp.trace(inertia)
+        spread = real(0.125) * dt * dt * wp.trace(model.inv_inertia[b, world])
+        if real(0.5) * spread * size * wp.dot(spin, spin) > wp.static(real(FORESEEABLE)):  # no moment is above size/2
+            turn = state.rotation[b, world]
+            local = wp.quat_rotate_inv(turn, spin)
+            energy = wp.dot(local, inertia * local)
+            if spread * energy > wp.static(real(FORESEEABLE)):
+                inertia = (real(1.0) / size) * inertia
+                k = real(0.125) * dt * dt * energy / (wp.static(real(FORESEEABLE)) * size)  # times I_i in units of size
+                square = inertia * inertia
+                taken = square * wp.quat_rotate_inv(turn, more)
+                more = wp.quat_rotate(turn, wp.inverse(square + wp.diag(vec3(k * k))) * taken)
         return spin + more
 
     @func
@@ -315,10 +318,11 @@ def make_bias(p: Precision, features: Features) -> Made:
     @func
     def find_bias(model, state, memory, work, settings, world: int) -> bool:
         """(h/2) J' V of every joint, with the change of spin during the drift; whether some joint is left open."""
+        known = is_foreseen(memory, settings, world)
         for b in range(1, settings.bodies):
             if moves(model, b, world):
                 more = memory.led_spin[b, world]
-                if is_foreseen(memory, settings, world):
+                if known:
                     more = foreseen_spin(model, state, memory, settings.dt, b, world) - work.spin[b, world]
                 find_turn(model, state, work, more, settings.dt, b, world)
         work.is_led[world] = 1

@@ -36,6 +36,7 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
     Vectors = wp.array(dtype=vec3, ndim=2)
     ENOUGH = wp.constant(real(1e-26 if p.name == "float64" else 1e-12))
     SERIES = wp.constant(real(0.01))  # k of the series of a spin's gain, that it may have
+    SIXTH = wp.constant(real(1.0 / 6.0))
     EXACT = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))  # rad, of a turn
 
     # --- before the kick ----------------------------------------------------------------------------------------------
@@ -117,15 +118,18 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
 
     @func
     def midpoint_spin(inertia: p.mat33, momentum: vec3, start: vec3, dt: real) -> vec3:
-        """The u with I u = exp(-dt u/2) I w, body axes, by Newton steps; dF/du = I - (dt/2) [I u]x + O(dt^2).
+        """The u with I u = exp(-e u) I w = l, e = dt/2, body axes, by Newton steps.
 
-        Newton and not a fixed point, which would diverge for a thin rod: its smallest moment is nearly zero.
+        dF/du = I - e [l]x (E - e [u]x/2 + O(e^2)). Newton and not a fixed point, which would diverge for a thin rod:
+        its smallest moment is nearly zero.
         """
         u = start
+        half = real(0.5) * dt
         left = int(wp.static(MIDPOINT_STEPS))
         while left > 0:
-            turned = algebra.rotated_vector(momentum, real(-0.5) * dt * u)
-            change = algebra.solved(inertia - real(0.5) * dt * wp.skew(turned), inertia * u - turned)
+            turned = algebra.rotated_vector(momentum, -half * u)
+            slope = wp.skew(half * turned)
+            change = algebra.solved(inertia - slope + slope * wp.skew(real(0.5) * half * u), inertia * u - turned)
             u = u - change
             left -= 1
             size = wp.dot(u, u)
@@ -135,12 +139,27 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
         return u
 
     @func
+    def is_exact(first: vec3, second: vec3, third: vec3, exact_to: real, half: real) -> bool:
+        """Whether the fourth order turns a body by less than ``exact_to`` rad.
+
+        Orders shrink by about the same factor each. As one of them may happen to be small, the third counts for no less
+        than what the first two lead to, and the factor is the larger of two: max(T, S^2/F) max(T/S, S/F).
+        """
+        f = wp.dot(first, first)
+        s = wp.dot(second, second)
+        largest = wp.max(f * wp.dot(third, third), s * s)
+        square = half * half
+        fourth = square * square * largest
+        return real(4.0) * square * fourth * fourth <= exact_to * exact_to * f * f * s
+
+    @func
     def spin_gain(inertia: p.mat33, inverse: p.mat33, spin: vec3, exact_to: real, dt: real) -> vec3:
         """By how much the mean spin in the drift differs from that at its start: u - w, body axes.
 
-        The first two orders where they are enough, the turn being exact to ``exact_to`` rad:
+        The first three orders where they are enough, the turn being exact to ``exact_to`` rad. With L = I w, e = h/2,
 
-            u - w = (h/2) g + (h^2/8) I^-1 (2 (I w) x g - w x ((I w) x w)) + O(h^3),   g = I^-1 ((I w) x w)
+            u - w = e g + e^2 g' + e^3 g" + O(e^4)
+            I g = L x w,   I g' = L x g - w x I g/2,   I g" = L x g' - (g x I g + w x (L x g))/2 + w x (w x I g)/6
 
         A thin rod that turns end over end has k = h^2 |I w| |w| tr(I^-1)/8 above one: there the series multiplies the
         spin about the rod's own axis, rounding too, by -k in every step; the exact u divides it by 1 + k.
@@ -149,16 +168,20 @@ def make_leapfrog(p: Precision, features: Features) -> Made:
         torque = wp.cross(momentum, spin)
         if wp.dot(torque, torque) <= NEGLIGIBLE * wp.dot(momentum, momentum) * wp.dot(spin, spin):
             return vec3()
-        gyration = inverse * torque
-        first = real(0.5) * dt * gyration
-        second = wp.cross(real(2.0) * momentum, gyration) - wp.cross(spin, torque)
-        second = real(0.125) * dt * dt * (inverse * second)
-        size = wp.dot(second, second)  # the third order is less than the second by as much as this by the first
-        is_exact = dt * dt * size * size <= exact_to * exact_to * wp.dot(first, first)
-        k = real(0.125) * dt * dt * wp.trace(inverse)
-        if is_exact and k * k * wp.dot(momentum, momentum) * wp.dot(spin, spin) <= SERIES * SERIES:
-            return first + second
-        return midpoint_spin(inertia, momentum, spin + first, dt) - spin
+        half = real(0.5) * dt
+        first = inverse * torque
+        k = half * half * real(0.5) * wp.trace(inverse)
+        if k * k * wp.dot(momentum, momentum) * wp.dot(spin, spin) > SERIES * SERIES:
+            return midpoint_spin(inertia, momentum, spin + half * first, dt) - spin
+        along = wp.cross(momentum, first)
+        across = wp.cross(spin, torque)
+        second = inverse * (along - real(0.5) * across)
+        third = wp.cross(momentum, second) - real(0.5) * (wp.cross(first, torque) + wp.cross(spin, along))
+        third = inverse * (third + SIXTH * wp.cross(spin, across))
+        gain = half * (first + half * (second + half * third))
+        if is_exact(first, second, third, exact_to, half):
+            return gain
+        return midpoint_spin(inertia, momentum, spin + gain, dt) - spin
 
     @func
     def turn_body(model, state, work, dt: real, b: int, world: int) -> vec3:
