@@ -27,6 +27,8 @@ def _file_trip(scene: sh.Scene, folder: Path) -> str:
         ours, theirs = ({name: one.spec for name, one in getattr(each, what).items()} for each in (scene, again))
         if ours != theirs:
             return f"{what} differ"
+    if scene.gravity != again.gravity:
+        return "gravity differs"
     same = scene.materials.named == again.materials.named and scene.materials.pairs == again.materials.pairs
     return "" if same else "materials differ"
 

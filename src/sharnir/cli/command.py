@@ -429,11 +429,12 @@ def _schema(_: argparse.Namespace) -> int:
 def _experiment(what: str) -> tuple[str, Experiment]:
     """What the user named: an example, a scene file, or a Python file with an experiment."""
     path = Path(what)
-    if path.suffix in (".py", *SCENE_FILES, *ROBOT_FILES) and not path.is_file():
+    kind = path.suffix.lower()
+    if kind in (".py", *SCENE_FILES, *ROBOT_FILES) and not path.is_file():
         raise SceneError(f"there is no file '{what}'; check the path, or see 'sharnir list' for examples")
-    if path.suffix in (*SCENE_FILES, *ROBOT_FILES):
+    if kind in (*SCENE_FILES, *ROBOT_FILES):
         return path.stem, Experiment(Scene.load(path), time=DEFAULT_TIME)
-    if path.suffix == ".py":
+    if kind == ".py":
         return path.stem, load_experiment(path)
     return what, load_example(what)
 

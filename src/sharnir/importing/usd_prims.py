@@ -358,6 +358,8 @@ class Prims:
             given |= surface.paint.fields()
             return self._made(prim, kind, size, given)
         except SceneError as error:
+            if "outside of the robot's folder" in str(error):
+                raise
             matters: Matters = "contact" if collides else "looks"
             self.report.ignore(str(prim.GetPath()), kind, str(error), matters)
             return []
