@@ -17,6 +17,10 @@ def test_only_what_is_printed_is_the_papers_figure() -> None:
     assert [each["which is"] for each in rows] == ["the paper's figure", "derived"]
     assert (rows[0]["Sharnir"], rows[0]["difference"]) == ("37.618", "-0.0019")
     assert (rows[1]["Sharnir"], rows[1]["difference"]) == ("0", "0")
+    small = sh.Figure("bend", 1.63247e-05, "rad/s", 0.0, tolerance=0.00033148, paper="000")
+    large = sh.Figure("way", 1234.5, "m", 1230.0, tolerance=150.0, paper="000")
+    rows = [dict(zip(COLUMNS, row(figure), strict=True)) for figure in (small, large)]
+    assert [(each["Sharnir"], each["tolerance"]) for each in rows] == [("1.6e-05", "0.00033"), ("1234.5", "150")]
 
 
 def test_figures_on_the_page_are_for_people_too(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def print_figures(title: str, figures: list[Figure]) -> None:
             rounded(figure.value, figure.tolerance),
             aim(figure),
             rounded(figure.difference, figure.tolerance),
-            number(figure.tolerance),
+            allowed(figure.tolerance),
             verdict(figure),
         )
         for figure in figures
@@ -50,10 +50,22 @@ def print_figures(title: str, figures: list[Figure]) -> None:
 
 
 def rounded(value: float | None, tolerance: float | None, written: str = ".6g") -> str:
-    """A number for people: 0 where it is nothing beside its tolerance."""
+    """A number for people: 0 where it is nothing beside its tolerance, and within that two digits."""
     if value is None:
         return ""
-    return "0" if tolerance and abs(value) < FINEST * tolerance else f"{value:{written}}"
+    if tolerance and abs(value) < FINEST * tolerance:
+        return "0"
+    return f"{value:{written}}" if not tolerance or abs(value) >= tolerance else coarse(value, written)
+
+
+def coarse(value: float, written: str = ".6g") -> str:
+    """A number of which two digits say all; whole ones have all of theirs."""
+    return f"{value:{written if abs(value) >= 10 else written.partition('.')[0] + '.2g'}}"
+
+
+def allowed(tolerance: float | None) -> str:
+    """A tolerance as a table shows it."""
+    return "" if tolerance is None else coarse(tolerance)
 
 
 def number(value: float | None) -> str:
@@ -81,7 +93,7 @@ def write_figures(results: dict[str, list[Figure]], folder: Path) -> None:
     lines = ["| experiment | figure | value | unit | expected | tolerance | ok |", "|---|---|---|---|---|---|---|"]
     for name, figures in results.items():
         for f in figures:
-            cells = (name, f.name, rounded(f.value, f.tolerance), f.unit, aim(f), number(f.tolerance), str(verdict(f)))
+            cells = (name, f.name, rounded(f.value, f.tolerance), f.unit, aim(f), allowed(f.tolerance), str(verdict(f)))
             lines.append(f"| {' | '.join(cells)} |")
     (folder / "figures.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     plain = {name: [figure.as_dict() for figure in figures] for name, figures in results.items()}

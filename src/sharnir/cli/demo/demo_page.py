@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ... import __version__
-from ..terminal import aim, number, rounded, verdict
+from ..terminal import aim, allowed, rounded, verdict
 from .run import Made
 from .table import COLUMNS, PAPERS, notes, papers_figures, row
 
@@ -65,7 +65,7 @@ def _example(made: Made) -> str:
             "",
             aim(figure),
             rounded(figure.value, figure.tolerance),
-            number(figure.tolerance),
+            allowed(figure.tolerance),
             str(verdict(figure)),
         )
         for figure in made.figures

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.text import Text
 
 from ...experiment import Figure
-from ..terminal import aim, print_table, rounded, verdict
+from ..terminal import aim, allowed, print_table, rounded, verdict
 from .run import Made
 
 PAPERS = {
@@ -33,7 +33,7 @@ def row(figure: Figure) -> tuple[str, ...]:
     given = figure.difference if figure.expected is not None else None
     differs = rounded(given, figure.tolerance, "+.2g")
     source = "the paper's figure" if figure.printed else "derived"
-    value, tolerance = rounded(figure.value, figure.tolerance, ".5g"), short(figure.tolerance)
+    value, tolerance = rounded(figure.value, figure.tolerance, ".5g"), allowed(figure.tolerance)
     return figure.paper, quantity, aim(figure, short), source, value, differs, tolerance, str(verdict(figure))
 
 

@@ -11,7 +11,7 @@ export class Sound {
     this.reader = reader;
     this.context = null;
     this.motors = world.joints.flatMap((joint) => joint.coordinates.filter(({ driven }) => driven)).slice(0, MOST_MOTORS);
-    this.force = 0;
+    this.force = Infinity;
   }
 
   get on() {
@@ -26,6 +26,7 @@ export class Sound {
       return;
     }
     this.context = new AudioContext();
+    this.force = Infinity; // what stands already has not hit anything
     this.voices = this.motors.map(() => this.voice());
     this.wind = this.rustle(500, "lowpass");
     this.contact = this.rustle(180, "lowpass");
