@@ -76,6 +76,16 @@ def test_an_edit_changes_its_own_line_alone():
     assert changed_lines(HAND_WRITTEN, after) == [("    position: [0.45,  0, 1]", "    position: [0.45,  0, 1.1]")]
 
 
+def test_an_edit_inside_a_long_line_changes_its_own_number_alone():
+    line = "  cart: {shapes: [{type: box, x: 0.8,  mass: 40}],   position: [0, 0, 1]}   # heavy"
+    item = "  - {a: {b: [1, {c: 2}]}, d:   3}  # one"
+    text = f"bodies:\n{line}\nlist:\n{item}\n"
+    after = edited(text, {"op": "replace", "path": "/bodies/cart/shapes/0/mass", "value": 41})
+    assert changed_lines(text, after) == [(line, line.replace("40", "41"))]
+    after = edited(text, {"op": "replace", "path": "/list/0/a/b/1/c", "value": 4})
+    assert changed_lines(text, after) == [(item, item.replace("c: 2", "c: 4"))]
+
+
 def test_comments_go_and_stay_with_what_they_are_about():
     without = edited(HAND_WRITTEN, {"op": "remove", "path": "/bodies/door"})
     assert "# the leaf" not in without and "# greased" in without and without.endswith("# the end\n")

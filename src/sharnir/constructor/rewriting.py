@@ -136,7 +136,7 @@ class SceneText:
         if is_nested and isinstance(value, (dict, list)) and value and type(value) is type(old.data):
             head, tail = self._head(old), self._tail(old)
             return self.text[start:head] + self._said(old, value) + self.text[tail:end]
-        if is_nested or (isinstance(value, (dict, list)) and not _fits(value)):
+        if is_nested or _outgrows(old, value):
             return self._entry_anew(part, key, start, value, column)
         if isinstance(old.node, ScalarNode) and old.start == old.end:  # nothing after the colon
             return self.text[start : old.start] + " " + self._one_line(value) + self.text[old.end : end]
@@ -289,7 +289,15 @@ def _goes_inside(part: Part, item: object) -> bool:
     """Whether an item of a list in block style is changed inside, not written anew."""
     if part.is_block:
         return type(item) is type(part.data) and bool(item) and bool(part.parts)
-    return not isinstance(item, (dict, list)) or _fits(item)
+    return not _outgrows(part, item)
+
+
+def _outgrows(part: Part, value: object) -> bool:
+    """Whether a value is too much for the line on which the old one stands; a long one by hand stays a long one."""
+    if not isinstance(value, (dict, list)) or _fits(value):
+        return False
+    is_long_by_hand = type(value) is type(part.data) and bool(value) and bool(part.parts) and not _fits(part.data)
+    return not is_long_by_hand
 
 
 def _origins(old: list[object], new: list[object]) -> list[int | None]:
