@@ -405,7 +405,7 @@ def make_contact(p: Precision, features: Features) -> Made:
 
     @wp.func
     def strike(model: t.model, memory: t.memory, work: t.work, settings: t.settings, world: int):
-        """Before the first sweep: loads shared between the points, impacts."""
+        """Before the first sweep: loads shared between the points, impacts, what yields."""
         if wp.static(features.direct):
             shares = bool(True)
             if wp.static(has_heaps):
@@ -416,6 +416,8 @@ def make_contact(p: Precision, features: Features) -> Made:
             bounce_all(model, work, settings.dt, world)
             if wp.static(has_heaps):
                 heap.form(model, work, settings, world)  # what bounces ahead is pushed otherwise
+        if wp.static(features.together):
+            together.soften(work, world)
 
     @wp.func
     def visit(
