@@ -83,12 +83,7 @@ def _as_they_come(quick: bool) -> Section:
             section.notes.append(f"{links} links, round by round: half of the rounds from {low:.3f} to {high:.3f}")
         ours = contenders[SharnirRun.name]
         assert isinstance(ours, SharnirRun)
-        size, least = ours.pass_over_factors()
-        section.notes.append(
-            f"{links} links: one pass over the factors, {size / 1e3:.0f} kB, takes {least:.1f} µs on this machine; "
-            f"a step takes {median(times[SharnirRun.name]) / least:.0f} of them"
-        )
-        section.data[f"one pass over the factors, {links} links"] = {"bytes": size, "us": least}
+        ours.tell_pass(section, f"chain of {links} with friction", median(times[SharnirRun.name]))
         section.comparisons += _comparisons(links, times, accuracy, AS_IT_COMES)
     return section
 

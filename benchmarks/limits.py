@@ -13,6 +13,9 @@ import numpy as np
 
 import sharnir as sh
 
+from .report import Section
+
+PASS = "one pass over the factors"  # key of a section's data, by scene
 FACTORS = ("pivot", "block")  # of the work tables: what the factorisation leaves, and every solve reads
 COPIES, ROUNDS = 200, 15
 
@@ -34,3 +37,10 @@ def microseconds_of_a_pass(size: int) -> float:
             np.copyto(target, source)
         rounds.append((time.process_time_ns() - begin) / COPIES / 1000.0)
     return min(rounds)
+
+
+def tell_pass(section: Section, scene: str, simulation: sh.Simulation, step: float) -> None:
+    """Write down beside a step (us) what one pass over its factors takes; the page gathers it."""
+    size = factor_bytes(simulation)
+    told = {"bytes": size, "us": microseconds_of_a_pass(size), "us_per_step": step}
+    section.data.setdefault(PASS, {})[scene] = told

@@ -8,7 +8,8 @@ import sharnir as sh
 from sharnir.spatial import Array
 
 from .contender import BodyStates, moving_bodies, path_by_blocks
-from .limits import factor_bytes, microseconds_of_a_pass
+from .limits import tell_pass
+from .report import Section
 
 
 class SharnirRun:
@@ -39,10 +40,9 @@ class SharnirRun:
         state = self._simulation.snapshot().arrays["state"]
         return BodyStates(*(state[name][self._places, 0] for name in ("position", "rotation", "velocity", "spin")))
 
-    def pass_over_factors(self) -> tuple[int, float]:
-        """Bytes of the direct solver's factors, and the microseconds that one pass over them takes on this machine."""
-        size = factor_bytes(self._simulation)
-        return size, microseconds_of_a_pass(size)
+    def tell_pass(self, section: Section, scene: str, step: float) -> None:
+        """Write down what one pass over the direct solver's factors takes on this machine, beside a step (us)."""
+        tell_pass(section, scene, self._simulation, step)
 
     def restart(self) -> None:
         """Back to the start of the scene."""

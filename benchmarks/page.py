@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .limits import PASS
 from .pictures import draw_accuracy, draw_ropes, draw_sizes
 from .report import AS_IT_COMES, TUNED
 
@@ -38,7 +39,7 @@ def write_page(numbers: Path, folder: Path) -> Path:
     result = json.loads(numbers.read_text(encoding="utf-8"))
     sections = result["sections"]
     found = [comparison for group in sections.values() for section in group for comparison in section["comparisons"]]
-    parts = [INTRODUCTION, _machine(result), _standing(found), _lost(found), _limits(sections)]
+    parts = [INTRODUCTION, _machine(result), _standing(found), _lost(found), _limits(sections), _approached(sections)]
     parts += _pictures(sections, folder)
     for group in sections.values():
         parts += [section_text(section) for section in group]
@@ -130,6 +131,30 @@ def _limits(sections: dict[str, Any]) -> str:
     rows = [[bar["what"], _plain(bar["value"]), _plain(bar["limit"]), bar["unit"]] for bar in missed]
     told = f"Of {len(bars)} limits that this project has set itself, {len(bars) - len(missed)} are kept"
     return f"## Limits\n\n{told}" + (f"; not these:\n\n{_table(('', 'is', 'limit', ''), rows)}" if rows else ".")
+
+
+def _approached(sections: dict[str, Any]) -> str:
+    """How far steps of the direct solver are from what no such step can be faster than."""
+    told = [section["data"].get(PASS, {}) for group in sections.values() for section in group]
+    rows = [
+        [
+            scene,
+            f"{found['bytes'] / 1000:.0f}",
+            f"{found['us']:.1f}",
+            f"{found['us_per_step']:.1f}",
+            f"{found['us_per_step'] / found['us']:.0f}",
+        ]
+        for passes in told
+        for scene, found in passes.items()
+    ]
+    if not rows:
+        return ""
+    rule = (
+        "However few operations a step of the direct solver had, it would have to bring the factors of its matrix from "
+        "memory once. How long a copy of as many bytes takes on this machine:"
+    )
+    columns = ("scene", "factors, kB", "one pass, µs", "a step, µs", "passes in a step")
+    return f"## The limit that a step approaches\n\n{rule}\n\n{_table(columns, rows)}"
 
 
 def _pictures(sections: dict[str, Any], folder: Path) -> list[str]:

@@ -73,6 +73,7 @@ def _heavy_tip(quick: bool) -> Section:
         found = {"us_per_step": median(times[name]), "error_m": errors[name], "worst_gap_m": gaps[name]}
         section.data[name] = found
     direct, sequential, heaviest_direct = list(contenders)[:3]
+    contenders[direct].tell_pass(section, f"{heavy:g} kg on {LINKS} links", median(times[direct]))
     low, middle, high = ratio(times[direct], times[sequential])
     section.bars = [
         Bar(f"gap, {direct}", gaps[direct] * 1000, LOADS[heavy] * 1000, "mm"),

@@ -16,6 +16,7 @@ from sharnir import spatial
 from sharnir.assemblies.robots import krt100
 
 from .contender import NotInstalled
+from .limits import tell_pass
 from .peers.mujoco_vehicle import MujocoVehicle
 from .report import AS_IT_COMES, TUNED, Bar, Section, compared
 from .timing import interleaved, ratio
@@ -74,6 +75,10 @@ class OurVehicle:
     def place(self, body: str) -> spatial.Array:
         """Where a body's frame is, m."""
         return np.array(self._simulation.get(self._simulation.scene.bodies[body].position))
+
+    def tell_pass(self, section: Section, scene: str, step: float) -> None:
+        """Write down what one pass over the direct solver's factors takes on this machine, beside a step (us)."""
+        tell_pass(section, scene, self._simulation, step)
 
     def gap(self) -> float:
         """The largest opening of a joint (m or rad) as the last step began."""
@@ -134,6 +139,7 @@ def run(quick: bool) -> list[Section]:
             low, middle, high = ratio(times[EASED], times[name])
             section.notes.append(f"{EASED} takes {middle:.2f} × the time of {name} ({low:.2f} to {high:.2f})")
     timed = {name: median(times[name]) for name in contenders}
+    contenders[COMING].tell_pass(section, "KRT-100 with trailer", timed[COMING])
     said = {name: f"gap {1e3 * gaps[name]:.2g} mm" for name in contenders}
     for settings, chosen in ((AS_IT_COMES, (COMING, THEIRS)), (TUNED, tuple(contenders))):
         for quantity, unit, values, beside in (("a step", "µs", timed, said), ("joint gap", "m", gaps, None)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-from benchmarks.limits import factor_bytes, microseconds_of_a_pass
+from benchmarks.limits import PASS, factor_bytes, microseconds_of_a_pass, tell_pass
 from benchmarks.page import write_page
 from benchmarks.report import AS_IT_COMES, TUNED, Bar, Comparison, Section, compared
 from benchmarks.scenes import chain
@@ -84,6 +84,18 @@ def test_the_limit_of_a_step_is_one_pass_over_the_factors():
         numbers = links * (3 * 6 + 5 * 9) - 3 * 9
         assert factor_bytes(sh.Simulation(chain(links, friction=None), dt=0.01)) == 8 * numbers
     assert 0.0 < microseconds_of_a_pass(8_000) < microseconds_of_a_pass(8_000_000)
+
+
+def test_the_page_says_how_many_passes_over_the_factors_a_step_takes(tmp_path):
+    section = Section("A section", ["", "µs"], [["row", "1.0"]])
+    assert "passes in a step" not in page_of(tmp_path, section)
+    simulation = sh.Simulation(chain(4, friction=None), dt=0.01)
+    tell_pass(section, "a chain", simulation, step=20.0)
+    told = section.data[PASS]["a chain"]
+    text = page_of(tmp_path, section).split("## The limit that a step approaches")[1].split("##")[0]
+    size, least = factor_bytes(simulation), told["us"]
+    assert told["bytes"] == size
+    assert f"| a chain | {size / 1000:.0f} | {least:.1f} | 20.0 | {20.0 / least:.0f} |" in text
 
 
 def test_a_page_without_losses_says_so(tmp_path):

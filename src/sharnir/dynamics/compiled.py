@@ -32,7 +32,7 @@ from ..model.features import ALL_SHAPES, Features
 from ..model.integrator import Integrator
 from ..model.precision import Precision, precision_of
 from . import shells
-from .indexing import CPU_INDEXING
+from .indexing import OF_ALL_WORLDS, OF_ONE_WORLD
 
 PACKAGE = Path(__file__).parent.parent
 PACKAGED = PACKAGE / "kernels"  # objects that came with the wheel, or were compiled ahead in a checkout
@@ -151,7 +151,8 @@ class Wanted:
     @property
     def options(self) -> dict[str, object]:
         """Of its module; file and function have no hash of their own, the name says it all."""
-        indexing = load_warp().ModuleBuildOptions(extra_cpu_preamble=CPU_INDEXING)
+        preamble = OF_ONE_WORLD if self.kind == "step" else OF_ALL_WORLDS
+        indexing = load_warp().ModuleBuildOptions(extra_cpu_preamble=preamble)
         named = {"strip_hash": True, "block_dim": 1}
         return named | {"cpu_compiler_flags": self.flags, "extra_build_options": indexing}
 
@@ -324,7 +325,7 @@ def gpu_kernel(kind: str, p: Precision, features: Features) -> Kernel:
     made = KINDS[kind]
     if kind != "step":
         return made.shell(p, made.function(p, features), "unique")
-    shell = shells.in_memory_shell if features.large else shells.step_shell
+    shell = shells.in_memory_shell if features.large else shells.gpu_step_shell
     size = "large" if features.large else "direct" if features.direct else "sequential"
     return shell(p, made.function(p, features), "unique", launch_bounds=(GPU_BLOCK, GPU_BLOCKS_TOGETHER[size]))
 

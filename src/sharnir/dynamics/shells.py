@@ -10,18 +10,24 @@ from types import SimpleNamespace
 from ..model.fields import struct_values
 from ..model.precision import precision_of
 from .factory import Device, Precision, wp
+from .indexing import enter_world
 
 BEGIN, ITERATE, FINISH = 1, 2, 4  # the stages of a step, bits of a task; see pipeline.py
 WHOLE = BEGIN | ITERATE | FINISH
 
 
-def step_shell(p: Precision, run: Device, module: str, **options: object) -> Device:
+def gpu_step_shell(p: Precision, run: Device, module: str, **options: object) -> Device:
+    """The step's kernel for a GPU, where a thread finds its world by every index."""
+    return step_shell(p, run, module, on_gpu=True, **options)
+
+
+def step_shell(p: Precision, run: Device, module: str, on_gpu: bool = False, **options: object) -> Device:
     """Runs for every world from the first one given.
 
     ``task`` is the first world, how many steps or iterations are asked for, and the stages; the function gets it with
     its own world.
     """
-    v = struct_values(p)
+    v, enter = struct_values(p), enter_world(precision_of(p.name))
 
     @wp.kernel(enable_backward=False, module=module, **options)
     def sharnir(
@@ -37,6 +43,13 @@ def step_shell(p: Precision, run: Device, module: str, **options: object) -> Dev
         """One thread a world."""
         if wp.static(run is not None):
             mine = wp.vec3i(task[0] + wp.tid(), task[1], task[2])
+            if wp.static(not on_gpu):
+                enter.model(model, mine[0])
+                enter.control(control, mine[0])
+                enter.state(state, mine[0])
+                enter.memory(memory, mine[0])
+                enter.work(work, mine[0])
+                enter.report(report, mine[0])
             run(model, control, state, memory, work, report, settings, mine)
 
     return sharnir

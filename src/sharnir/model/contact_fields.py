@@ -113,6 +113,7 @@ FIELDS: Fields = {
         Field("dense_soft", None, "real", "by how much they yield, of their inverse mass; solver"),
         Field("dense_part", "dense_row", "int", "of a joint: twice its number, and 1 for its lengths; reach"),
         Field("dense_first", "dense_row", "int", "first of its entries in reach; reach"),
+        Field("dense_chain", "dense_row", "int", "whether its path is that of a single body; reach"),
         Field("dense_last", "dense_row", "int", "one past the last; reach"),
         Field("dense", "dense", "mat33", "1/kg, velocity at one from an impulse on another, in their frames; reach"),
         Field("dense_factor", "dense", "mat33", "the matrix of those that press, then its factors; solver"),

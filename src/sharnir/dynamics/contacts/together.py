@@ -19,7 +19,9 @@ This is Newton's method for the equations that the visits of contact.py solve on
 between two solves tells which contacts are open, stick or slide, and is the measure of convergence. Joints whose
 bounded rows have something to do take part in the sweeps. Rows that press or stick yield by a share of their inverse
 mass, on the *change* of the impulse only: much at first, so that few contacts change sides at once and redundant ones
-share what comes evenly; less after every solve that helped.
+share what comes evenly; less after every solve that helped. Of more contacts than ``DETERMINATE`` each yields by
+``YIELDING`` to what its impulse changes by in a step: wheels that stand against each other through a stiff frame, which
+hardly answers to what they share, would be thrown from cone to cone for ever.
 
 Tyres, rolling friction and bodies without joints keep the sweeps through the paths, as do more contacts than
 ``MOST_TOGETHER``, and a step in which the rounds do not end.
@@ -44,6 +46,9 @@ CLOSE = 1e-6  # of an impulse: a change in a sweep that ends the rounds
 # the factor comes nearer to 1 with each one that did not help, up to the last
 SOFT_FIRST, HARDER, SOFTER, SOFT_AGAIN = 1e-2, 1e-2, 10.0, 1e-3
 GENTLER, GENTLEST = 3.0, 0.3
+# Contacts whose loads the mechanism determines, at most; more share what it hardly answers to. By which share of their
+# inverse mass those yield to the change of their impulse in a step: stiff springs, beyond what the step resolves.
+DETERMINATE, YIELDING = 3, 1e-3
 AT_BOUND = 1.0 - 1e-9  # of its bound: friction beyond that slides
 
 
@@ -101,8 +106,18 @@ def make_together(p: Precision, features: Features) -> Made:
             node = work.reach_node[e, world]
             if work.is_spread[node, world] == 1:
                 total = total + wp.transpose(work.reach[e, world]) * work.spread[node, world]
+            elif work.dense_chain[i, world] == 1:
+                return total  # paths that have parted do not meet again
             e -= 1
         return total
+
+    @func
+    def is_chain(model, work, i: int, world: int) -> bool:
+        """Whether the path of contact i is that of one of its bodies, each node being followed by its successor."""
+        own = work.contact_reach_end[i, world] - work.contact_reach[i, world]
+        a = reach.path_length(model, work.contact_body_a[i, world])
+        b = reach.path_length(model, work.contact_body_b[i, world])
+        return own == wp.max(a, b)
 
     @func
     def add_part(work, count: int, part: int, first: int, last: int, world: int) -> int:
@@ -110,6 +125,7 @@ def make_together(p: Precision, features: Features) -> Made:
         if first == last or count == wp.static(MOST_TOGETHER):
             return count
         work.dense_part[count, world] = part
+        work.dense_chain[count, world] = 0
         work.dense_first[count, world] = first
         work.dense_last[count, world] = last
         return count + 1
@@ -121,6 +137,7 @@ def make_together(p: Precision, features: Features) -> Made:
         for i in range(count):
             work.dense_first[i, world] = work.contact_reach[i, world]
             work.dense_last[i, world] = work.contact_reach_end[i, world]
+            work.dense_chain[i, world] = int(is_chain(model, work, i, world))
         if wp.static(has_bounds):
             for j in range(settings.joints):
                 if model.reach_linear[j] < model.reach_end[j]:
@@ -167,6 +184,19 @@ def make_together(p: Precision, features: Features) -> Made:
         work.dense_soft[world] = real(SOFT_FIRST)
 
     @func
+    def soften(work, world: int):
+        """Let the contacts, if there are many, yield to the change of their impulses, as stiff tyres would."""
+        count = work.dense_count[world]
+        contacts = work.contact_count[world]
+        if count > 0 and contacts > wp.static(DETERMINATE):
+            for i in range(contacts):
+                mass = work.contact_mass[i, world]
+                share = wp.static(real(YIELDING)) * (mass[0] + mass[1] + mass[2])
+                mass = mass + p.sym33(share, share, share, real(0.0), real(0.0), real(0.0))
+                work.contact_mass[i, world] = mass
+                work.dense[i * count + i, world] = algebra.full(mass)
+
+    @func
     def load(model, memory, work, world: int):
         """Velocities and impulses of all contacts in their frames, velocities of the joints' axes."""
         contacts = work.contact_count[world]
@@ -203,7 +233,7 @@ def make_together(p: Precision, features: Features) -> Made:
         """An impulse on row i, as all rows feel it."""
         count = work.dense_count[world]
         for k in range(count):
-            work.dense_velocity[k, world] = work.dense_velocity[k, world] + work.dense[k * count + i, world] * d
+            work.dense_velocity[k, world] = work.dense_velocity[k, world] + d * work.dense[i * count + k, world]
 
     @func
     def visit(model, work, i: int, world: int) -> real:
