@@ -21,8 +21,8 @@ class Options:
     ``self_collision`` links of the robot touch each other unless they share a joint; ``search`` are folders with its
     packages; ``strict`` refuses what cannot be taken over; ``keyframe`` is the posture of an MJCF that it starts in;
     ``decompose`` splits meshes that are not convex into convex pieces to touch with; ``arguments`` are those of xacro,
-    by name. All lengths are multiplied by ``scale``; ``up`` is the axis of the file that points up, where it is not the
-    one that the format has.
+    by name. All lengths are multiplied by ``scale`` (without unit); ``up`` is the axis of the file that points up,
+    where it is not the one that the format has.
     """
 
     base: str = "fixed"

@@ -20,8 +20,8 @@ between two solves tells which contacts are open, stick or slide, and is the mea
 bounded rows have something to do take part in the sweeps. Rows that press or stick yield by a share of their inverse
 mass, on the *change* of the impulse only: much at first, so that few contacts change sides at once and redundant ones
 share what comes evenly; less after every solve that helped. Of more contacts than ``DETERMINATE`` each yields by
-``YIELDING`` to what its impulse changes by in a step: wheels that stand against each other through a stiff frame, which
-hardly answers to what they share, would be thrown from cone to cone for ever.
+``YIELDING`` to what its impulse changes by in a step, once it has one: wheels that stand against each other through a
+stiff frame, which hardly answers to what they share, would be thrown from cone to cone for ever.
 
 Tyres, rolling friction and bodies without joints keep the sweeps through the paths, as do more contacts than
 ``MOST_TOGETHER``, and a step in which the rounds do not end.
@@ -184,17 +184,21 @@ def make_together(p: Precision, features: Features) -> Made:
         work.dense_soft[world] = real(SOFT_FIRST)
 
     @func
-    def soften(work, world: int):
-        """Let the contacts, if there are many, yield to the change of their impulses, as stiff tyres would."""
+    def soften(memory, work, world: int):
+        """Let the contacts, if there are many, yield to the change of their impulses, as stiff tyres would.
+
+        What touches for the first time has no impulse to begin with, and is exact.
+        """
         count = work.dense_count[world]
         contacts = work.contact_count[world]
         if count > 0 and contacts > wp.static(DETERMINATE):
             for i in range(contacts):
-                mass = work.contact_mass[i, world]
-                share = wp.static(real(YIELDING)) * (mass[0] + mass[1] + mass[2])
-                mass = mass + p.sym33(share, share, share, real(0.0), real(0.0), real(0.0))
-                work.contact_mass[i, world] = mass
-                work.dense[i * count + i, world] = algebra.full(mass)
+                if wp.length_sq(memory.contact_impulse[i, world]) > real(0.0):
+                    mass = work.contact_mass[i, world]
+                    share = wp.static(real(YIELDING)) * (mass[0] + mass[1] + mass[2])
+                    mass = mass + p.sym33(share, share, share, real(0.0), real(0.0), real(0.0))
+                    work.contact_mass[i, world] = mass
+                    work.dense[i * count + i, world] = algebra.full(mass)
 
     @func
     def load(model, memory, work, world: int):

@@ -399,7 +399,7 @@ def make_contact(p: Precision, features: Features) -> Made:
             if wp.static(has_heaps):
                 heap.form(model, work, settings, world)  # what bounces ahead is pushed otherwise
         if wp.static(features.together):
-            together.soften(work, world)
+            together.soften(memory, work, world)
 
     @func
     def visit(model, memory, work, settings, stabilise: bool, world: int) -> real:
