@@ -121,7 +121,7 @@ def test_a_chain_whips_and_goes_taut_without_opening(dt: float) -> None:
 @pytest.mark.parametrize("links", [2, 3])
 @pytest.mark.parametrize("dt", [0.01, 0.005, 0.002, 0.001])
 def test_a_slack_chain_between_heavy_bodies_goes_taut(dt: float, links: int) -> None:
-    """Two bodies of a tonne part at 1 m/s, with links of 1 kg and 0.5 m between them, which turn them round within 1 ms.
+    """Two bodies of a tonne part at 1 m/s, with links of 1 kg and 0.5 m between them, which turn them round in 1 ms.
 
     No step here resolves that. It may lose energy, but gains none, and joints stay closed to 2 % of a link.
     """
