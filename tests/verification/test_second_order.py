@@ -66,13 +66,21 @@ def test_free_body_is_second_order() -> None:
 
 
 def test_chain_does_not_drift() -> None:
-    """Eight links released level, 60 s at 2 ms: energy within 0.5 % of what is exchanged, and no trend in it."""
-    scene = chain(8)
-    run = sh.Simulation(scene, dt=0.002, **LEAPFROG).run(60.0, every=50)
-    energy, kinetic = mech.values(run, scene.energy), mech.values(run, scene.kinetic_energy)
-    assert np.abs(energy - energy[0]).max() < 0.005 * kinetic.max()
-    quarters = [part.mean() for part in np.array_split(energy, 4)]
-    assert abs(quarters[-1] - quarters[0]) < 0.0005 * kinetic.max()
+    """Eight links released level, 60 s at 2 ms: energy within 0.25 % of what is exchanged, and no trend in it.
+
+    The motion is chaotic, and how far its worst whip is off depends on the last bit: it is asked of the middle one of
+    seven starts a ten-millionth of a radian apart.
+    """
+    off, trend = [], []
+    for i in range(7):
+        scene = chain(8, angle=np.pi / 2 + 1e-7 * i)
+        run = sh.Simulation(scene, dt=0.002, **LEAPFROG).run(60.0, every=50)
+        energy, most = mech.values(run, scene.energy), mech.values(run, scene.kinetic_energy).max()
+        off.append(np.abs(energy - energy[0]).max() / most)
+        quarters = [part.mean() for part in np.array_split(energy, 4)]
+        trend.append(abs(quarters[-1] - quarters[0]) / most)
+    assert np.median(off) < 0.0025
+    assert np.median(trend) < 0.0005
 
 
 @pytest.mark.parametrize(("load", "bound"), [(1e3, 0.05e-3), (1e6, 1e-3)])

@@ -32,6 +32,7 @@ from .factory import Features, Made, Precision, factory, functions, wp
 PAPERS, LEAPFROG = (0.5, 1.0), (0.25, 0.5)
 USUAL, STARTED, JERKED = 0, 1, 2  # whether what was added last counts; if not even the reactions do, JERKED
 CALM = 1.0  # what holds a spin to that of the pull, over what resists its change
+BLOW = 1.0  # dt^2 f.r over the inertia about the joint from which the pull of one step is a blow, see is_blow
 JERK = 0.1  # of the velocity that the impulse of a joint gives its bodies
 
 
@@ -107,6 +108,40 @@ def make_stiffen(p: Precision, features: Features) -> Made:
                 stiffen(work, excess_a, along, turning, a, world)
             if excess_b > real(0.0):
                 stiffen(work, excess_b, along, turning, b, world)
+
+    @func
+    def is_struck(model, work, arm: vec3, push: vec3, b: int, world: int) -> bool:
+        """Whether a pull at ``arm`` with dt^2 f = ``push`` swings body b faster than a step can follow."""
+        if model.inv_mass[b, world] == real(0.0):
+            return False
+        added = work.stiffening[b, world]
+        inertia = real(0.5) * wp.trace(model.inertia[b, world]) + wp.dot(arm, arm) / model.inv_mass[b, world]
+        return wp.dot(push, arm) > wp.static(real(BLOW)) * (inertia + added[0] + added[1] + added[2])
+
+    @func
+    def is_blow(model, memory, work, dt: real, j: int, world: int) -> bool:
+        """Whether joint j, pulled as in this kick, is beyond what the last reaction let foresee: a chain goes taut.
+
+        A link of inertia I about its end that is pulled at both is a spring of 2 f.r, which a frozen arm bears up to
+        dt^2 f.r = 2 I: with half of that a step still follows it. With more, leading onto the joint would give the link
+        an energy that nothing else loses.
+        """
+        push = (dt * dt / work.kick[world]) * (memory.lock_impulse[j, world] + work.bias_impulse[j, world])
+        if is_struck(model, work, work.arm_b[j, world], push, model.joint_b[j], world):
+            return True
+        return is_struck(model, work, work.arm_a[j, world], -push, model.joint_a[j], world)
+
+    @func
+    def take_blows(model, memory, work, settings, world: int) -> bool:
+        """Joints that go taut with a blow are not led onto: they lose what comes together there; whether there are."""
+        found = bool(False)
+        if memory.kick[world] > real(0.0):
+            for j in range(settings.joints):
+                if is_blow(model, memory, work, settings.dt, j, world):
+                    work.bias[j, world] = vec3()
+                    work.bow[j, world] = vec3()
+                    found = True
+        return found
 
     @func
     def add_stiffness(model, state, memory, work, dt: real, b: int, world: int):

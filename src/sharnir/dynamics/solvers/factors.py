@@ -16,6 +16,7 @@ from ..bias import make_bias
 from ..factory import Features, Made, Precision, factory, functions, wp
 from ..moving import make_moving
 from ..rows.groups import make_rows
+from ..stiffen import make_stiffen
 
 SLOW = 0.3  # share of its distance that the bias may keep when it is found again, if that is to go on
 MORE_BIASES = 3  # times that the bias is found again in a step
@@ -27,7 +28,7 @@ def make_factors(p: Precision, features: Features) -> Made:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     algebra = make_algebra(p)
-    bias = make_bias(p, features)
+    bias, take_blows = make_bias(p, features), make_stiffen(p, features).take_blows
     rows, moves = make_rows(p, features), make_moving(p, features).moves
     Vectors = wp.array(dtype=vec3, ndim=2)  # for every node of the matrix, or every body
     # of an arm, that a bias may leave open before it is found again; limits, friction and contacts leave more by far
@@ -245,6 +246,8 @@ def make_factors(p: Precision, features: Features) -> Made:
             if after > wp.static(real(SLOW * SLOW)) * before:
                 left = 0  # a singular pose is near: the impulses that the bias asks for are huge
             before = after
+        if take_blows(model, memory, work, settings, world):
+            solve_bias(model, memory, work, settings, world)
         if settings.redundant > 0:
             if is_slack(model, work, settings, world):
                 solve_bias(model, memory, work, settings, world)
