@@ -144,7 +144,7 @@ def kernel(lanes: int) -> Any:
         given: wp.array(dtype=wp.float64),
         made: wp.array(dtype=wp.float64),
         repeats: int,
-    ):  # type: ignore[no-untyped-def]
+    ):
         ...
 
     solve.key = f"solve_{lanes}"
@@ -159,7 +159,7 @@ def kernel(lanes: int) -> Any:
         given: wp.array(dtype=wp.float64),
         made: wp.array(dtype=wp.float64),
         repeats: int,
-    ):  # type: ignore[no-untyped-def]
+    ):
         solve(nodes, blocks, start, node, target, given, made, repeats)
 
     options = {"extra_build_options": wp.ModuleBuildOptions(extra_cpu_preamble=CODE)}
