@@ -124,6 +124,18 @@ def test_two_windows_see_each_other_and_do_not_overwrite(tmp_path):
     working(tmp_path / "a.yaml", do)
 
 
+def test_a_window_that_was_closed_while_it_was_told_something_is_gone(tmp_path):
+    class Closed(Window):
+        async def receive_text(self) -> str:
+            raise RuntimeError("WebSocket is not connected")  # as Starlette says it
+
+    async def do(workshop: Workshop) -> None:
+        await Closed(workshop)._task
+        assert workshop.windows == []
+
+    working(tmp_path / "a.yaml", do)
+
+
 def test_a_window_that_is_quick_does_not_stand_in_its_own_way(tmp_path):
     async def do(workshop: Workshop) -> None:
         window = Window(workshop)

@@ -142,10 +142,8 @@ class Workshop:
         try:
             known = {"document": self.document.data, "world": self._told.world, "kinds": self._kinds}
             await self._send(socket, self.state() | known)
-            while True:
-                await self._answer(socket, await socket.receive_text())
-        except WebSocketDisconnect:
-            pass
+            while (text := await _heard(socket)) is not None:
+                await self._answer(socket, text)
         finally:
             self.windows.remove(socket)
             self._texts.pop(socket, None)
@@ -374,6 +372,14 @@ class Workshop:
         await self.changed(change)
         kept = f"; yours is kept at {', '.join(clashing[:3])}" if clashing else ""
         await self.tell(self.state() | {"note": f"The file was changed on disk; that was taken over{kept}"})
+
+
+async def _heard(socket: WebSocket) -> str | None:
+    """What a window sends next; None when it is gone, which may have been noticed while it was told something."""
+    try:
+        return await socket.receive_text()
+    except (WebSocketDisconnect, RuntimeError):
+        return None
 
 
 def _new_text(path: Path) -> str:
