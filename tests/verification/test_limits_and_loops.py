@@ -247,3 +247,16 @@ def test_turns_are_counted(dt: float) -> None:
     axle = scene.joint("axle", sh.Revolute(axis=(0, 0, 1)), scene.world, body)
     run = sh.Simulation(scene, dt=dt).run(3.0)
     assert mech.values(run, axle.angle)[-1] == pytest.approx(30.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("dt", [0.01, 0.001])
+def test_a_limit_of_what_another_joint_holds_gives_no_energy(dt: float) -> None:
+    """Two bodies at rest without forces, on a guide with limits and welded together: they stay at rest."""
+    scene = sh.Scene("held twice", gravity=mech.FREE)
+    a = scene.body("a", mass=3.0, inertia=(0.08, 0.04, 0.07), position=(0.1, -0.1, 0.5))
+    b = scene.body("b", mass=1.5, inertia=(0.03, 0.04, 0.05), position=(-0.6, -0.5, 1.1))
+    guide = sh.Prismatic(axis=(0.6, 0.4, 0.7), anchor=(-0.3, -0.2, 0.7))
+    scene.joint("guide", guide, a, b, limits=(-0.15, 0.6))
+    scene.joint("weld", sh.Fixed(), a, b)
+    sim = sh.Simulation(scene, dt=dt, ignored_warnings=["locked-loop"])
+    assert mech.values(sim.run(0.5), scene.kinetic_energy).max() < 1e-20
