@@ -144,8 +144,7 @@ def kernel(lanes: int) -> Any:
         given: wp.array(dtype=wp.float64),
         made: wp.array(dtype=wp.float64),
         repeats: int,
-    ):
-        ...
+    ): ...
 
     solve.key = f"solve_{lanes}"
 
