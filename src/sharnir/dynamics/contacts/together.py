@@ -19,9 +19,7 @@ This is Newton's method for the equations that the visits of contact.py solve on
 between two solves tells which contacts are open, stick or slide, and is the measure of convergence. Joints whose
 bounded rows have something to do take part in the sweeps. Rows that press or stick yield by a share of their inverse
 mass, on the *change* of the impulse only: much at first, so that few contacts change sides at once and redundant ones
-share what comes evenly; less after every solve that helped. Of more contacts than ``DETERMINATE`` each yields by
-``YIELDING`` to what its impulse changes by in a step, once it has one: wheels that stand against each other through a
-stiff frame, which hardly answers to what they share, would be thrown from cone to cone for ever.
+share what comes evenly; less after every solve that helped.
 
 Tyres, rolling friction and bodies without joints keep the sweeps through the paths, as do more contacts than
 ``MOST_TOGETHER``, and a step in which the rounds do not end.
@@ -46,9 +44,6 @@ CLOSE = 1e-6  # of an impulse: a change in a sweep that ends the rounds
 # the factor comes nearer to 1 with each one that did not help, up to the last
 SOFT_FIRST, HARDER, SOFTER, SOFT_AGAIN = 1e-2, 1e-2, 10.0, 1e-3
 GENTLER, GENTLEST = 3.0, 0.3
-# Contacts whose loads the mechanism determines, at most; more share what it hardly answers to. By which share of their
-# inverse mass those yield to the change of their impulse in a step: stiff springs, beyond what the step resolves.
-DETERMINATE, YIELDING = 3, 1e-3
 AT_BOUND = 1.0 - 1e-9  # of its bound: friction beyond that slides
 
 
@@ -182,23 +177,6 @@ def make_together(p: Precision, features: Features) -> Made:
             clear_marks(work, k, world)
         work.dense_count[world] = count
         work.dense_soft[world] = real(SOFT_FIRST)
-
-    @func
-    def soften(memory, work, world: int):
-        """Let the contacts, if there are many, yield to the change of their impulses, as stiff tyres would.
-
-        What touches for the first time has no impulse to begin with, and is exact.
-        """
-        count = work.dense_count[world]
-        contacts = work.contact_count[world]
-        if count > 0 and contacts > wp.static(DETERMINATE):
-            for i in range(contacts):
-                if wp.length_sq(memory.contact_impulse[i, world]) > real(0.0):
-                    mass = work.contact_mass[i, world]
-                    share = wp.static(real(YIELDING)) * (mass[0] + mass[1] + mass[2])
-                    mass = mass + p.sym33(share, share, share, real(0.0), real(0.0), real(0.0))
-                    work.contact_mass[i, world] = mass
-                    work.dense[i * count + i, world] = algebra.full(mass)
 
     @func
     def load(model, memory, work, world: int):

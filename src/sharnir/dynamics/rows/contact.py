@@ -387,7 +387,7 @@ def make_contact(p: Precision, features: Features) -> Made:
 
     @func
     def strike(model, memory, work, settings, world: int):
-        """Before the first sweep: loads shared between the points, impacts, what yields."""
+        """Before the first sweep: loads shared between the points, impacts."""
         if wp.static(features.direct):
             shares = bool(True)
             if wp.static(has_heaps):
@@ -398,8 +398,6 @@ def make_contact(p: Precision, features: Features) -> Made:
             bounce_all(model, work, settings.dt, world)
             if wp.static(has_heaps):
                 heap.form(model, work, settings, world)  # what bounces ahead is pushed otherwise
-        if wp.static(features.together):
-            together.soften(memory, work, world)
 
     @func
     def visit(model, memory, work, settings, stabilise: bool, world: int) -> real:
