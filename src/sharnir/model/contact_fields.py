@@ -134,6 +134,7 @@ FIELDS: Fields = {
         Field("heap_before", "heap_body", "sym33", "m/s, rad/s: the motion before the last sweep; solver"),
         Field("heap_search", "heap_body", "sym33", "m/s, rad/s: direction of the sweeps so far; solver"),
         Field("contact_force", "contact", "vec3", "N on b, world axes; finish"),
+        Field("contact_slip", "contact", "vec3", "m/s of b against a, world axes; finish"),
         Field("contact_start_spin", "contact_roll", "vec3", "N m s of the last step; keep_contacts"),
         Field("contact_start_bend", "contact_tyre", "vec3", "m at the end of the last step; keep_contacts"),
         Field("roll_mass", "contact_roll", "sym33", "1/(kg m^2), spin from angular impulse, contact's frame; prepare"),

@@ -62,6 +62,11 @@ def make_sides(p: Precision, features: Features) -> Made:
         return relative(model, work, work.velocity, work.spin, work.solution, i, world)
 
     @func
+    def settled_between(model, work, i: int, world: int) -> vec3:
+        """The same where the bodies know all impulses."""
+        return settled(model, work, work.velocity, work.spin, i, world)
+
+    @func
     def push_between(model, work, i: int, world: int) -> vec3:
         """The pseudo-velocity of b against a at contact i, m/s."""
         return relative(model, work, work.push, work.push_spin, work.push_solution, i, world)

@@ -348,6 +348,7 @@ def make_contact(p: Precision, features: Features) -> Made:
             d = d + work.contact_blow[i, world]
         force = d / work.kick[world]
         work.contact_force[i, world] = force
+        work.contact_slip[i, world] = sides.settled_between(model, work, i, world)
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
         work.touch_force[a, world] = work.touch_force[a, world] - force
