@@ -18,7 +18,8 @@ import sharnir as sh
 LINKS, LOAD, TILT = 32, 1000.0, 0.1  # links of 1 kg and 1 m; kg; rad
 SOLVERS = {
     "direct, 1": {"solver": "direct", "iterations": 1},
-    "sequential, 10": {"solver": "sequential-impulses", "iterations": 10},
+    # that its joints come apart is what is shown here
+    "sequential, 10": {"solver": "sequential-impulses", "iterations": 10, "ignored_warnings": ["open-joint"]},
 }
 
 
