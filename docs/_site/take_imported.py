@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,40 +25,75 @@ from benchmarks.importing.wheels import folder_of
 FOLDER = Path(__file__).resolve().parents[1] / "pictures" / "robots"
 WINDOW = (1100, 720)  # pixels
 TIME = 1.5  # s that a robot is driven for before its picture is taken
-SHARE = 0.2  # of the way to the end of their sliders that its joints are driven
 QUALITY = 80
+LEGGED = ("--base", "free", "--ground")
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A file of a package, how ``sharnir drive`` reads it, and where its sliders are pushed: by what their names hold,
+    rad, all others by a ``share`` of the way from their start to an end."""
+
+    package: str
+    file: str
+    how: tuple[str, ...] = ()
+    targets: tuple[tuple[str, float], ...] = ()
+    share: float = 0.2
+
+
 ROBOTS = {
-    "anymal": ("example_robot_data", "anymal_b_simple_description/robots/anymal.urdf"),
-    "panda": ("example_robot_data", "panda_description/urdf/panda.urdf"),
-    "laikago": ("pybullet_data", "laikago/laikago_toes.urdf"),
-    "hand": ("gymnasium_robotics", "envs/assets/hand/reach.xml"),
+    "anymal": Robot(
+        "example_robot_data",
+        "anymal_b_simple_description/robots/anymal.urdf",
+        LEGGED,
+        (("F_HFE", 0.5), ("F_KFE", -1.0), ("H_HFE", -0.5), ("H_KFE", 1.0), ("HAA", 0.0)),
+    ),
+    "panda": Robot(
+        "example_robot_data",
+        "panda_description/urdf/panda.urdf",
+        targets=(("joint2", -0.3), ("joint4", -2.0), ("joint6", 1.9), ("finger", 0.03)),
+    ),
+    "laikago": Robot(  # drawn with y up
+        "pybullet_data",
+        "laikago/laikago_toes_limits.urdf",
+        (*LEGGED, "--up", "y"),
+        (("lower_leg", -0.9), ("upper_leg", 0.5), ("hip", 0.0)),
+    ),
+    "hand": Robot("gymnasium_robotics", "envs/assets/hand/reach.xml"),
 }
-SLIDERS = """(share) => {
+PUSH = """([targets, share]) => {
   const found = sharnir.world.panel.groups.flatMap(({ widgets }) => widgets).filter(({ kind }) => kind === "slider");
   for (const [i, { name, low, high }] of found.entries()) {
     const start = Math.min(Math.max(0, low), high);
-    sharnir.link.set(name, start + share * ((i % 2 ? low : high) - start));
+    const told = targets.find(([part]) => name.includes(part));
+    sharnir.link.set(name, told ? told[1] : start + share * ((i % 2 ? low : high) - start));
   }
   return found.length;
 }"""
+ALL_PIXELS = """() => {
+  const { view } = sharnir;
+  view.renderer.setAnimationLoop(null);
+  view.quality.refine(true, performance.now());
+  view.redraw();
+  document.getElementById("toasts").replaceChildren();
+}"""
 
 
-def take(browser: Any, name: str) -> Image.Image:
+def take(browser: Any, robot: Robot) -> Image.Image:
     """A robot on its console, its joints where the sliders were pushed."""
-    module, file = ROBOTS[name]
-    folder = folder_of(module)
+    folder = folder_of(robot.package)
     if folder is None:
-        raise SystemExit(f"{module} is not installed")
-    with console(str(folder / file)) as links:
+        raise SystemExit(f"{robot.package} is not installed")
+    with console(str(folder / robot.file), *robot.how) as links:
         page = opened(browser, links["operator"], WINDOW, "light")
         until(page, 0.2)
-        driven = page.evaluate(SLIDERS, SHARE)
+        page.wait_for_function("() => sharnir.link.mayDrive")
+        driven = page.evaluate(PUSH, [robot.targets, robot.share])
         until(page, TIME)
-        page.evaluate("() => { sharnir.view.fresh = sharnir.view.stale = true; sharnir.view.render() }")
-        page.evaluate("() => document.getElementById('toasts').replaceChildren()")
+        page.evaluate(ALL_PIXELS)
         shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
         page.close()
-    print(f"{name}: {driven} sliders", flush=True)
+    print(f"{robot.file}: {driven} sliders", flush=True)
     return shot
 
 
@@ -66,7 +102,7 @@ def main(names: list[str]) -> None:
     os.environ.setdefault("SHARNIR_KERNELS", "general")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-        shots = [take(browser, name) for name in names or ROBOTS]
+        shots = [take(browser, ROBOTS[name]) for name in names or ROBOTS]
         browser.close()
     FOLDER.mkdir(parents=True, exist_ok=True)
     if names:

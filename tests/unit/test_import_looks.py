@@ -86,6 +86,55 @@ def test_what_does_not_fit_is_drawn_as_a_hull_and_told(robot):
     assert hull["color"] is None and len(looks.surfaces) == 1
 
 
+COLLADA = """<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset><unit meter="1"/></asset>
+<library_images><image id="sign"><init_from>sign.png</init_from></image></library_images>
+<library_effects><effect id="e"><profile_COMMON>
+  <newparam sid="sign-surface"><surface type="2D"><init_from>sign</init_from></surface></newparam>
+  <newparam sid="sign-sampler"><sampler2D><source>{}</source></sampler2D></newparam>
+  <technique sid="common"><phong><diffuse><texture texture="sign-sampler" texcoord="UV"/></diffuse></phong></technique>
+</profile_COMMON></effect></library_effects>
+<library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>
+<library_geometries><geometry id="g"><mesh>
+  <source id="p"><float_array id="pa" count="9">0 0 0 1 0 0 0 1 0</float_array><technique_common>
+    <accessor source="#pa" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+    <param name="Z" type="float"/></accessor></technique_common></source>
+  <source id="t"><float_array id="ta" count="6">0 0 1 0 0 1</float_array><technique_common>
+    <accessor source="#ta" count="3" stride="2"><param name="S" type="float"/><param name="T" type="float"/></accessor>
+    </technique_common></source>
+  <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+  <triangles count="1" material="worn"><input semantic="VERTEX" source="#v" offset="0"/>
+    <input semantic="TEXCOORD" source="#t" offset="1" set="0"/><p>0 0 1 1 2 2</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><instance_geometry url="#g"><bind_material><technique_common>
+  <instance_material symbol="worn" target="#m"/></technique_common></bind_material></instance_geometry></node>
+</visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+
+
+@pytest.mark.parametrize("surface", ["sign-surface", "sign_001-surface"])
+def test_a_collada_material_that_names_its_surface_wrongly_is_read(robot, surface):
+    """As the feet of example-robot-data's ANYmal have it; pycollada leaves such a mesh out."""
+    pytest.importorskip("collada")
+    robot.with_name("sign.dae").write_text(COLLADA.format(surface))
+    robot.write_text(robot.read_text().replace("sign.obj", "sign.dae"))
+    world = world_of(sh.Scene.load(robot))
+    (part,) = world["bodies"][0]["shapes"]
+    assert part["texture"] == 0 and len(world["textures"]) == 1
+
+
+BARE = '<link name="{}"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>'
+WELDED = '<joint name="w" type="fixed"><parent link="b"/><child link="c"/></joint>'
+
+
+def test_what_touches_is_seen_where_nothing_else_of_its_body_is(robot):
+    """A foot welded to a leg that has a mesh is not; one by itself is."""
+    text = robot.read_text().replace("</robot>", BARE.format("c") + WELDED + "</robot>")
+    robot.write_text(text)
+    assert [shape.visible for shape in sh.Scene.load(robot).bodies["b"].spec.shapes] == [True, True, False]
+    robot.write_text(text.replace(SIGN.format(""), "").replace(SIGN.format(' scale="-2 1 1"'), ""))
+    assert [shape.visible for shape in sh.Scene.load(robot).bodies["b"].spec.shapes] == [True]
+
+
 def test_visuals_weigh_and_touch_nothing(robot):
     scene = sh.Scene.load(robot, base="free")
     scene.ground(height=-0.5)

@@ -208,6 +208,51 @@ def test_the_command_imports(arm, tmp_path, capsys):
     assert "is a scene already" in capsys.readouterr().err
 
 
+CHOICES = ("--base", "free", "--ground", "--up", "x", "--scale", "0.5", "--no-motors", "--self-collision")
+
+
+def test_every_command_that_takes_a_robot_takes_the_same_choices(arm, tmp_path, monkeypatch, capsys):
+    """What ``run`` and ``compare`` simulate, ``drive`` offers and ``pack`` holds is what ``import`` writes."""
+    from sharnir import experiment
+    from sharnir.files.pack import unpack_scene
+    from sharnir.reference import compare
+    from sharnir.view.choice import Choice
+
+    seen = {}
+
+    def stop(name):
+        def taken(one, *_, **__):
+            seen[name] = one if isinstance(one, sh.Scene) else one.scene
+            raise sh.SceneError("seen")
+
+        return taken
+
+    monkeypatch.setattr(experiment.Experiment, "run", stop("run"))
+    monkeypatch.setattr(compare, "compare", stop("compare"))
+    monkeypatch.setattr(Choice, "physics", stop("drive"))
+    assert cli.main(["import", str(arm), "--out", str(tmp_path / "told.yaml"), *CHOICES]) == 0
+    assert cli.main(["run", str(arm), *CHOICES]) == 2
+    assert cli.main(["compare", str(arm), *CHOICES]) == 2
+    assert cli.main(["drive", str(arm), *CHOICES]) == 2
+    assert cli.main(["pack", str(arm), "--out", str(tmp_path / "arm.zip"), *CHOICES]) == 0
+    assert "lists them" in capsys.readouterr().err
+    seen["pack"] = sh.Scene.load(unpack_scene(tmp_path / "arm.zip", tmp_path / "arm"))
+    told = sh.Scene.load(tmp_path / "told.yaml")
+    assert told.terrains["ground"].spec.position[2] < 0.5 and not told.bodies["base"].spec.fixed
+    for name, scene in seen.items():
+        assert {n: body.spec for n, body in scene.bodies.items()} == {n: b.spec for n, b in told.bodies.items()}, name
+        assert {n: joint.spec for n, joint in scene.joints.items()} == {n: j.spec for n, j in told.joints.items()}
+        assert scene.terrains["ground"].spec == told.terrains["ground"].spec
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("command", ["run door", "compare door", "drive door", "drive krt100", "drive"])
+@pytest.mark.parametrize("choice", ["--ground", "--base free", "--up y", "--arg a=1"])
+def test_choices_of_an_import_are_refused_with_what_is_no_robot(command, choice, capsys):
+    assert cli.main([*command.split(), *choice.split()]) == 2
+    assert "is no robot's file; leave --base, --ground" in capsys.readouterr().err
+
+
 def test_options_are_checked(arm):
     for options, told in (({"base": "flying"}, "'flying'; give 'fixed'"), ({"strict": 1}, "True or False")):
         with pytest.raises(sh.SceneError, match=told):

@@ -23,6 +23,7 @@ from ..scene.scene import Scene
 from ..scene.values import Content, Plain
 from .console_commands import add_ignored_warnings, add_methods, add_view_commands
 from .progress import progress_bar
+from .robot_options import add_robot_options, as_it_stands, load_as_told, refuse_choices, tell_losses
 from .search_commands import add_search_commands
 from .study_commands import Subparsers, add_study_commands
 
@@ -115,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("pack", help="put a scene or a robot and all of its files into one archive")
     command.add_argument("what", type=Path, metavar="FILE", help="a scene file or a robot's file")
     command.add_argument("--out", type=Path, required=True, metavar="FILE.zip", help="the archive to write")
-    command.add_argument("--search", action="append", default=[], metavar="FOLDER", help="where a robot's packages lie")
+    add_robot_options(command)
     command.set_defaults(command=_pack)
 
     command = commands.add_parser("unpack", help="take a packed scene and its files out of an archive")
@@ -155,6 +156,7 @@ def _add_simulated(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     settings = command.add_argument_group("settings of the simulation")
     add_methods(settings)
     settings.add_argument("--iterations", type=int, metavar="N", help="most iterations in a step")
+    add_robot_options(command)
     return settings
 
 
@@ -181,25 +183,8 @@ def _add_compare_arguments(command: argparse.ArgumentParser) -> None:
 def _add_import_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("what", type=Path, metavar="ROBOT", help="a URDF, xacro, MJCF, SDF or USD file")
     command.add_argument("--out", type=Path, metavar="FILE", help="the scene file to write, .yaml or .json")
-    command.add_argument("--base", choices=("fixed", "free"), default="fixed", help="whether its base may move (fixed)")
-    command.add_argument("--ground", action="store_true", help="put level ground below its lowest point")
-    command.add_argument("--no-motors", action="store_true", help="give no servos to joints whose file tells an effort")
-    command.add_argument("--self-collision", action="store_true", help="let the robot's links touch each other")
-    command.add_argument("--search", action="append", default=[], metavar="FOLDER", help="where its packages lie")
-    command.add_argument("--strict", action="store_true", help="refuse what cannot be taken without loss")
-    command.add_argument("--keyframe", default="", metavar="NAME", help="of an MJCF: the posture it starts in")
-    command.add_argument("--decompose", action="store_true", help="touch hollow meshes as several convex pieces")
-    command.add_argument("--arg", action="append", default=[], type=_pair, metavar="NAME=VALUE", help="of a xacro")
-    command.add_argument("--scale", type=float, default=1.0, metavar="X", help="multiply all of its lengths")
-    command.add_argument("--up", choices=("x", "y", "z"), default="", help="the axis that points up in its file")
     command.add_argument("--json", action="store_true", help="print the report as JSON and nothing else")
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign or not name:
-        raise argparse.ArgumentTypeError(f"'{text}' is no argument; give NAME=VALUE")
-    return name, value
+    add_robot_options(command)
 
 
 def _add_rig_arguments(command: argparse.ArgumentParser) -> None:
@@ -233,7 +218,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    name, experiment = _experiment(options.what)
+    name, experiment = _experiment(options.what, options)
     _apply(options, experiment)
     begun = time.perf_counter()
     run = _simulate(name, experiment, quiet=options.json)
@@ -254,7 +239,7 @@ def _run(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> int:
     from ..reference.compare import compare
 
-    name, experiment = _experiment(options.what)
+    name, experiment = _experiment(options.what, options)
     _apply(options, experiment)
     if options.mujoco:
         return _compare_mujoco(options, name, experiment)
@@ -274,14 +259,14 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _compare_mujoco(options: argparse.Namespace, name: str, experiment: Experiment) -> int:
-    """Beside MuJoCo: with the MJCF itself, or with the scene written as one."""
+    """Beside MuJoCo: with the MJCF itself, or with the scene written as one where it is another than the file's."""
     from tempfile import TemporaryDirectory
 
     from ..reference.beside_mujoco import beside_mujoco
 
     with TemporaryDirectory() as folder:
         file = Path(options.what)
-        if file.suffix.lower() not in (".xml", ".mjcf"):
+        if file.suffix.lower() not in (".xml", ".mjcf") or not as_it_stands(options):
             file = experiment.scene.save(Path(folder) / "scene.xml")
         found = beside_mujoco(experiment.scene, file, experiment.time, experiment.dt, experiment.settings)
     if options.json:
@@ -301,7 +286,9 @@ def _print_differences(title: str, differences: Iterable[Difference]) -> None:
 def _pack(options: argparse.Namespace) -> int:
     from ..files.pack import pack_scene
 
-    print(f"wrote {pack_scene(Scene.load(options.what, search=options.search), options.out)}")
+    scene = load_as_told(options.what, options)
+    tell_losses(scene, options.what)
+    print(f"wrote {pack_scene(scene, options.out)}")
     return 0
 
 
@@ -313,27 +300,13 @@ def _unpack(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from ..importing.standing import put_ground
     from .terminal import print_table
 
-    scene = Scene.load(
-        options.what,
-        base=options.base,
-        motors=not options.no_motors,
-        self_collision=options.self_collision,
-        search=options.search,
-        strict=options.strict,
-        keyframe=options.keyframe,
-        decompose=options.decompose,
-        arguments=dict(options.arg),
-        scale=options.scale,
-        up=options.up,
-    )
-    report = scene.report
-    if report is None:
+    if options.what.suffix.lower() in SCENE_FILES:
         raise SceneError(f"{options.what} is a scene already; 'sharnir run' and 'sharnir drive' take it as it is")
-    if options.ground:
-        put_ground(scene)
+    scene = load_as_told(options.what, options)
+    report = scene.report
+    assert report is not None
     if options.out is not None:
         scene.save(options.out)
     if options.json:
@@ -426,14 +399,21 @@ def _schema(_: argparse.Namespace) -> int:
 # --- parts of a run ---------------------------------------------------------------------------------------------------
 
 
-def _experiment(what: str) -> tuple[str, Experiment]:
-    """What the user named: an example, a scene file, or a Python file with an experiment."""
+def _experiment(what: str, options: argparse.Namespace | None = None) -> tuple[str, Experiment]:
+    """What the user named: an example, a scene file, a robot's, or a Python file with an experiment.
+
+    The ``options`` of a command that takes them say how a robot's file is read.
+    """
     path = Path(what)
     kind = path.suffix.lower()
     if kind in (".py", *SCENE_FILES, *ROBOT_FILES) and not path.is_file():
         raise SceneError(f"there is no file '{what}'; check the path, or see 'sharnir list' for examples")
     if kind in (*SCENE_FILES, *ROBOT_FILES):
-        return path.stem, Experiment(Scene.load(path), time=DEFAULT_TIME)
+        scene = Scene.load(path) if options is None else load_as_told(path, options)
+        tell_losses(scene, path)
+        return path.stem, Experiment(scene, time=DEFAULT_TIME)
+    if options is not None:
+        refuse_choices(what, options)
     if kind == ".py":
         return path.stem, load_experiment(path)
     return what, load_example(what)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import SceneError
 from ..simulation.settings import INTEGRATORS, SOLVERS
-from ..studies.study_file import FindExperiment
+from .robot_options import add_robot_options, refuse_choices
 from .study_commands import Subparsers
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..view.recording import Recording
     from ..view.server import Links
 
+FindDriven = Callable[[str, argparse.Namespace], "tuple[str, Experiment]"]
 PAGES = "nicegui"  # the package that the console cannot do without
 RUNS = Path("runs")
 NEW = Path("scene.yaml")  # what 'build' makes where no file is named
@@ -54,8 +55,8 @@ def _add_run(command: argparse.ArgumentParser) -> None:
     command.add_argument("--source", metavar="FILE.py", help="the experiment, if its diagram has Python functions")
 
 
-def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
-    """Add the commands to the parser; ``find`` turns what the user named into an experiment."""
+def add_view_commands(commands: Subparsers, find: FindDriven) -> None:
+    """Add the commands to the parser; ``find`` turns what the user named, and the options, into an experiment."""
     command = commands.add_parser("drive", help="drive a robot or a scene in real time from the browser")
     what = "krt100, krt100_rough, mf4, rover, car; an example, scene.yaml, robot.urdf or experiment.py"
     command.add_argument("what", metavar="NAME|FILE", nargs="?", help=f"{what}; without it: the start page")
@@ -77,6 +78,7 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     command.add_argument("--view-rate", type=float, default=60.0, metavar="HZ", help="frames a second at most (60)")
     command.add_argument("--ghost", type=Path, metavar="RUN", help=f"drawn through this one: {GHOST}")
     command.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
+    add_robot_options(command)
     command.set_defaults(command=lambda options: _drive(options, find))
 
     command = commands.add_parser("build", help="build a robot, its scheme and its console in the browser")
@@ -125,7 +127,7 @@ def add_view_commands(commands: Subparsers, find: FindExperiment) -> None:
     command.set_defaults(command=_export)
 
 
-def _drive(options: argparse.Namespace, find: FindExperiment) -> int:
+def _drive(options: argparse.Namespace, find: FindDriven) -> int:
     if options.host in ANY_ADDRESS:
         raise SceneError(f"--host is '{options.host}'; give the one name or address that browsers will ask for")
     if find_spec(PAGES) is None:
@@ -182,17 +184,20 @@ def _build(options: argparse.Namespace) -> int:
     return 0
 
 
-def _choice(options: argparse.Namespace, find: FindExperiment) -> Choice | None:
+def _choice(options: argparse.Namespace, find: FindDriven) -> Choice | None:
     """What is to be driven, as the options have it; None where nothing was named: the start page offers it."""
     from ..view import choice
+    from ..view.robots import ROBOTS
 
     given = {name: getattr(options, name) for name in ("solver", "integrator", "budget", "ignored_warnings")}
     given = {name: value for name, value in given.items() if value is not None}
+    if options.what is None or options.what in ROBOTS:
+        refuse_choices(options.what or "what nobody has named", options)
     if options.what is None and options.scenario is None:
         return None
 
     def found(what: str) -> Experiment:
-        return find(what)[1]
+        return find(what, options)[1]
 
     if options.scenario is None:
         made = choice.chosen(options.what, found)

@@ -216,7 +216,11 @@ def _weigh(groups: list[_Group], report: ImportReport) -> None:
 
 
 def _body(scene: Scene, group: _Group, report: ImportReport, options: Options, robot: str) -> BodySpec:
-    shapes = [_placed(shape, place) for link, place in group.links for shape in link.shapes]
+    shows = any(shape.visible for link, _ in group.links for shape in link.shapes)
+    shapes = []
+    for link, place in group.links:
+        own = link.shapes if shows or not link.bare else [_shown(shape) for shape in link.shapes]
+        shapes += [_placed(shape, place) for shape in own]
     given: Plain = {}
     if group.mass is not None:
         mass, center, inertia = group.mass
@@ -232,6 +236,11 @@ def _body(scene: Scene, group: _Group, report: ImportReport, options: Options, r
         contact=_contact(scene, group, report, options, robot),
         **given,
     )
+
+
+def _shown(shape: AnyShape) -> AnyShape:
+    """A shape that a bare link touches with, where nothing else of the body is to be seen."""
+    return msgspec.structs.replace(shape, visible=True)
 
 
 def _placed(shape: AnyShape, place: Pose) -> AnyShape:

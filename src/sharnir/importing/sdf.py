@@ -286,14 +286,14 @@ class _Reader:
             link.mass = self._mass(inertial, frames.on(own, inertial))
         for visual in node.all("visual"):
             link.shapes += self.geometry.shapes(visual, frames.on(own, visual), seen=True)
-        seen = bool(link.shapes)
+        link.bare = not link.shapes
         for collision in node.all("collision"):
             at = frames.on(own, collision)
             plane = self.geometry.plane(collision, at)
             if plane is not None:
                 self._terrain(tree, name, pose @ plane, collision)
                 continue
-            link.shapes += self.geometry.shapes(collision, at, seen=False, visible=not seen)
+            link.shapes += self.geometry.shapes(collision, at, seen=False)
             link.material = link.material or self.geometry.surface(collision)
         self._sensors(node, name, tree, frames)
         return link

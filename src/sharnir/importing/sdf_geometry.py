@@ -22,7 +22,7 @@ class Geometry:
     def __init__(self, places: Places, report: ImportReport, decompose: bool) -> None:
         self.places, self.report, self.decompose = places, report, decompose
 
-    def shapes(self, node: Node, pose: Pose, seen: bool, visible: bool = True) -> list[AnyShape]:
+    def shapes(self, node: Node, pose: Pose, seen: bool) -> list[AnyShape]:
         """The shapes of a visual or a collision on its link; what cannot be shown or touched with is named."""
         geometry = node.child("geometry")
         matters = "looks" if seen else "contact"
@@ -30,7 +30,7 @@ class Geometry:
             self.report.ignore(node.where, f"<{node.tag}>", "has no geometry", matters)  # type: ignore[arg-type]
             return []
         given: dict[str, object] = {"position": put(pose.position), "rotation": tuple(pose.rotation.tolist())}
-        given |= {"collides": not seen, "visible": visible} | (self._paint(node).fields() if seen else {})
+        given |= {"collides": not seen, "visible": seen} | (self._paint(node).fields() if seen else {})
         try:
             return [shape.checked(node.where) for shape in self._shapes(geometry, seen, given)]  # type: ignore[misc]
         except (SceneError, FileNotFoundError) as error:

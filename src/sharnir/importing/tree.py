@@ -40,7 +40,8 @@ class Link:
     """A rigid part: ``mass`` in the link's frame (None for none), its ``shapes``, how it touches others.
 
     It starts at ``velocity`` (m/s) and ``angular_velocity`` (rad/s), in world axes.
-    ``light`` marks a link that the reader made up to carry one joint of several, and that is meant to weigh nothing.
+    ``light`` marks a link that the reader made up to carry one joint of several, and that is meant to weigh nothing,
+    ``bare`` one that is to be seen by what it touches with, unless it is welded to something that is to be seen.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Link:
     material: Material | None = None
     contact: Contact | None = None
     light: bool = False
+    bare: bool = False
     velocity: Vec3 = ORIGIN
     angular_velocity: Vec3 = ORIGIN
 

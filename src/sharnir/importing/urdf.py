@@ -6,7 +6,6 @@ import math
 import re
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from .. import spatial
@@ -177,10 +176,9 @@ class _Reader:
             link.mass = self._mass(inertial)
         for visual in node.all("visual"):
             link.shapes += self._shapes(visual, seen=True)
-        is_seen = bool(link.shapes)
+        link.bare = not link.shapes
         for collision in node.all("collision"):
-            touched = self._shapes(collision, seen=False)  # seen as well where there is nothing else to be seen
-            link.shapes += [msgspec.structs.replace(shape, visible=not is_seen) for shape in touched]
+            link.shapes += self._shapes(collision, seen=False)
         contact = node.child("contact")
         if contact is not None:
             link.material = _bullet_material(contact)

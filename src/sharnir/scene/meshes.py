@@ -6,6 +6,7 @@ import math
 import re
 from functools import lru_cache
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from .. import spatial
 from ..errors import SceneError
+from .collada import mended
 from .shape import MassProperties, Shape
 from .values import Vec3, existing_file, not_negative, number, positive, shown, vector
 
@@ -192,10 +194,12 @@ def _parts_of(file: str, changed: int, size: int) -> list[Part]:
     """Read once for as long as the file stays as it is."""
     import trimesh
 
-    if Path(file).suffix.lower() == ".dae" and find_spec("collada") is None:
+    is_collada = Path(file).suffix.lower() == ".dae"
+    if is_collada and find_spec("collada") is None:
         raise SceneError(f"Mesh: '{file}' is COLLADA, which needs pycollada; install it: pip install 'sharnir[import]'")
     beside = _beside(file)
-    loaded = trimesh.load_scene(file, process=False, resolver=beside)
+    source = BytesIO(mended(Path(file).read_bytes())) if is_collada else file
+    loaded = trimesh.load_scene(source, "dae" if is_collada else None, process=False, resolver=beside)
     if beside.refused:
         raise SceneError(f"Mesh: '{file}' names {beside.refused[0]}")
     unit = re.match(r"(\S+) \* meters", str(loaded.units))  # as trimesh tells it of COLLADA
@@ -208,7 +212,6 @@ def _parts_of(file: str, changed: int, size: int) -> list[Part]:
 
 def check_picture(source: str | Path | bytes, name: str) -> None:
     """Refuse a picture with so many pixels that it would take all of the memory; what is no picture is none."""
-    import io
     import warnings
 
     from PIL import Image
@@ -216,7 +219,7 @@ def check_picture(source: str | Path | bytes, name: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source) as picture:
+            with Image.open(BytesIO(source) if isinstance(source, bytes) else source) as picture:
                 pixels = float(picture.width * picture.height)
     except Image.DecompressionBombError:
         pixels = math.inf
