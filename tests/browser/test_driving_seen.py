@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from stills import PRESS, PROJECT, Still
+from stills import EVERY, PRESS, PROJECT, SEEK, Still
 
 import sharnir as sh
 from sharnir.view.robots import ROBOTS
@@ -313,3 +313,46 @@ def test_all_that_light_falls_on_is_physically_based_with_a_graphics_card(open_s
     }"""
     assert set(still.do(materials)) == {"MeshStandardMaterial"}
     assert still.do("() => sharnir.view.scene.environment !== null")
+
+
+def test_fog_hides_what_is_far_and_leaves_what_is_near(open_still: Open) -> None:
+    scene = sh.Scene("fog")
+    scene.sky = sh.Sky(fog=30.0)
+    scene.ground(look="concrete")
+    posts = {"near": (4.0, 0.6), "far": (40.0, -4.0)}
+    for name, (x, y) in posts.items():
+        scene.body(name, sh.Box(0.05 * x, 0.05 * x, 4.0, mass=1.0, color="#a02020"), position=(x, y, 2.0), fixed=True)
+    scene.body("cart", sh.Box(0.4, 0.4, 0.2, mass=1.0), position=(0.0, 0.0, 0.1))
+    still = open_still(scene)
+    still.look((-1.0, 0.0, 1.0), (4.0, 0.0, 1.0))
+
+    def reds() -> dict[str, float]:
+        picture = still.shot()
+        colors = {name: still.around(picture, (x, y, 1.2)) for name, (x, y) in posts.items()}
+        return {name: float(color[0] - color[2]) for name, color in colors.items()}
+
+    foggy = reds()
+    still.do("() => sharnir.view.fog(false)")
+    clear = reds()
+    assert clear["far"] > 30 and foggy["far"] < 0.1 * clear["far"]
+    assert foggy["near"] > 0.6 * clear["near"]
+
+
+def test_the_view_from_above_shows_the_path_and_no_other_does(open_still: Open) -> None:
+    scene = sh.Scene("path")
+    scene.ground(look="concrete")
+    scene.body("cart", sh.Box(0.4, 0.4, 0.2, mass=1.0), position=(0.0, 0.0, 0.1))
+    still = open_still(scene, [{"cart": (0.2 * k, 0.0, 0.1)} for k in range(9)])
+
+    def marked() -> float:
+        """Whether the path's colour is where the cart was, and only there."""
+        for k in range(9):
+            still.do(SEEK, k * EVERY)
+        picture = still.shot(8 * EVERY)
+        was, beside = ((still.around(picture, (0.6, y, 0.01), 1)) for y in (0.0, 0.15))
+        return float((was[0] - was[2]) - (beside[0] - beside[2]))
+
+    still.look((0.6, -3.0, 3.0), (0.6, 0.0, 0.0))
+    assert abs(marked()) < 10
+    still.do("() => sharnir.view.camera('From above')")
+    assert marked() > 60

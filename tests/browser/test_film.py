@@ -9,6 +9,7 @@ import pytest
 from stills import EVERY, Still
 
 import sharnir as sh
+from sharnir.view.pictures import SHOW
 
 Open = Callable[..., Still]
 WAY = [[0.0, 4.0, 0.0, 1.0, 0.0, 0.0, 0.5], [1.0, 0.0, -4.0, 3.0, 0.0, 0.0, 0.5], [2.0, -4.0, 0.0, 1.0, 1.0, 0.0, 0.5]]
@@ -36,6 +37,16 @@ def test_it_passes_the_places_that_are_given(open_still: Open) -> None:
     between = np.array([still.do(AT, 0.02 * k) for k in range(101)])
     steps = np.linalg.norm(np.diff(between, axis=0), axis=1)
     assert steps.max() < 3 * steps[20:80].min() + 0.01  # it neither stops nor jumps on its way
+
+
+def test_the_picture_goes_with_the_camera_where_nothing_else_moves(open_still: Open) -> None:
+    still = open_still(box_on_the_ground(), quality="&fine")
+    still.do("(rows) => { sharnir.film(rows) }", WAY)
+    shots = []
+    for time in (0.0, 1.0):
+        still.do(SHOW, time)
+        shots.append(still.page.screenshot())
+    assert shots[0] != shots[1]
 
 
 def test_it_goes_around_a_machine_that_shakes_and_is_not_shaken(open_still: Open) -> None:

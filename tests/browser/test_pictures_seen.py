@@ -127,6 +127,55 @@ def test_night_is_dark_but_for_what_lamps_shine_on(open_still: Open) -> None:
     assert brightness(still.around(night, before)) > 2.0 * brightness(still.around(night, behind))
 
 
+def test_every_machine_has_its_lamps_at_night(open_still: Open) -> None:
+    scene = sh.Scene("column")
+    scene.ground(look="concrete")
+    turned = (0.0, math.sin(0.95), 0.0, math.cos(0.95))  # z towards x and down
+    count = 6
+    for i in range(count):
+        lamps = [
+            sh.Cylinder(0.05, 0.05, glow=1.0, rotation=turned, position=(0.3, y, 0), collides=False)
+            for y in (-0.1, 0.1)
+        ]
+        scene.body(f"cart {i}", sh.Box(0.5, 0.4, 0.3, mass=5.0), *lamps, position=(0.0, 4.0 * i, 0.6))
+    still = open_still(scene)
+    still.look((-14.0, 10.0, 22.0), (1.0, 10.0, 0.0))
+    still.do("() => sharnir.view.light('night')")
+    night = still.shot()
+    for i in range(count):
+        before, behind = ((x, 4.0 * i, 0.0) for x in (1.6, -1.6))
+        assert brightness(still.around(night, before)) > 2.0 * brightness(still.around(night, behind)), i
+
+
+def test_stars_are_points(open_still: Open) -> None:
+    from scipy.ndimage import label, median_filter
+
+    scene = sh.Scene("stars")
+    scene.sky = sh.Sky(light="night")
+    scene.ground(look="concrete")
+    scene.body("box", sh.Box(0.4, 0.4, 0.4, mass=1.0), position=(0.0, 0.0, 0.2))
+    still = open_still(scene)
+    still.look((0.0, 0.0, 1.0), (1.0, 0.0, 1.7))
+    sky = still.shot()[:160].mean(axis=2)
+    stars, count = label(sky > median_filter(sky, 11) + 25.0)
+    assert count > 10
+    assert np.bincount(stars.ravel())[1:].max() <= 9  # pixels
+
+
+@pytest.mark.parametrize("light", ["day", "night", "studio"])
+def test_the_grid_is_seen_where_there_is_no_ground(open_still: Open, light: str) -> None:
+    scene = sh.Scene("grid")
+    scene.sky = sh.Sky(light=light)
+    scene.body("box", sh.Box(0.8, 0.4, 0.4, mass=1.0), position=(0.0, 0.0, 0.2))
+    still = open_still(scene)
+    still.look((0.5, -2.0, 1.5), (0.5, -0.6, 0.0))
+    picture = still.shot()
+    beside = brightness(still.around(picture, (0.5, -0.5, 0.0)))
+    x, y = (round(c) for c in still.do(PROJECT, (1.0, -0.5, 0.0)))
+    across = picture[y, x - 3 : x + 4].mean(axis=1)
+    assert np.abs(across - beside).max() > 0.08 * beside
+
+
 # --- what moves -------------------------------------------------------------------------------------------------------
 
 
@@ -149,6 +198,35 @@ def test_a_coil_is_as_long_as_its_anchors_are_apart(open_still: Open) -> None:
         red = strip[..., 0] - 0.5 * (strip[..., 1] + strip[..., 2]) > 40
         rows = np.flatnonzero(red.any(axis=1))
         assert rows.min() == pytest.approx(top, abs=6) and rows.max() == pytest.approx(foot, abs=6)
+
+
+def test_torsion_bars_run_to_the_middle_of_the_machine_that_holds_them_and_twist(open_still: Open) -> None:
+    from sharnir.view.robots import ROBOTS
+
+    scene = ROBOTS["rover"]().scene
+    hinges = [name for name in scene.joints if name.endswith("pivot")]
+    channels = [f"{name}.angle" for name in hinges]
+    still = open_still(scene, ({}, dict.fromkeys(channels, 0.3)), channels)
+    bars = """() => sharnir.view.springs.bars.map(({ mesh }) => {
+        const places = mesh.geometry.getAttribute("position");
+        const place = sharnir.view.cameras.camera.position.clone();
+        const seen = (i) => place.fromBufferAttribute(places, i).applyMatrix4(mesh.matrix).toArray();
+        const ring = [0, 1, 2, 3, 4, 5];
+        const end = ring.map((k) => seen(places.count - 6 + k));
+        return [ring.map(seen), end, [...mesh.geometry.index.array.slice(0, 3)].map(seen)];
+    })"""
+    still.shot()
+    before = still.do(bars)
+    still.shot(EVERY)
+    assert len(before) == len(hinges) == 6
+    for (start, end, face), (turned, held, _) in zip(before, still.do(bars), strict=True):
+        near, far = np.mean(start, axis=0), np.mean(end, axis=0)
+        assert abs(near[1]) > 0.3 and abs(far[1]) < 0.02  # m, from the middle
+        a, b, c = np.array(face)
+        outwards = np.mean(face, axis=0) - near
+        assert np.cross(b - a, c - a) @ (outwards - [0.0, outwards[1], 0.0]) > 0.0
+        moved = [np.linalg.norm(np.subtract(x, y), axis=1).max() for x, y in ((start, turned), (end, held))]
+        assert min(moved) < 1e-6 < 1e-3 < max(moved)
 
 
 def test_a_rope_has_strands_knots_and_an_eyelet(open_still: Open) -> None:

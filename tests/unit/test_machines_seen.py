@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 
 import sharnir as sh
+from sharnir.assemblies.axle import Axle
+from sharnir.assemblies.final_drive import FinalDrive
+from sharnir.assemblies.suspensions import DoubleWishbone
+from sharnir.assemblies.vehicle import Vehicle
 from sharnir.files.scene_file import scene_content, scene_of
 from sharnir.view.robots import ROBOTS
 from sharnir.view.world import world_of
@@ -79,3 +83,26 @@ def test_a_turned_shape_is_no_larger_than_it_is() -> None:
     scene.body("bar", sh.Cylinder(0.01, 2.0, mass=1.0, rotation=(half, 0.0, 0.0, half)))
     focus = world_of(scene)["focus"]
     assert focus["radius"] == pytest.approx(np.linalg.norm([0.01, 1.0, 0.01]))
+
+
+def shaft_of(body: sh.Body) -> float:
+    """How far the longest cylinder that is only seen reaches from the middle of a wheel (m), 0 without one."""
+    pipes = [shape for shape in body.spec.shapes if isinstance(shape, sh.Cylinder) and not shape.collides]
+    ends = [np.linalg.norm(pipe.position) + 0.5 * pipe.length for pipe in pipes]
+    return float(max(ends, default=0.0))
+
+
+def test_driven_wheels_between_arms_have_drive_shafts_to_where_the_arms_are_hinged() -> None:
+    suspension = DoubleWishbone()
+    final = FinalDrive(ratio=4.0)
+    axles = {
+        "motors": Axle(x=1.0, track=1.2, suspension=suspension, drive=sh.DcDrive(1.0, 100.0, 0.02, 20.0)),
+        "final": Axle(x=0.0, track=1.2, suspension=suspension, final_drive=final),
+        "rolling": Axle(x=-1.0, track=1.2, suspension=suspension, brake=True),
+    }
+    scene = sh.Scene("shafts")
+    built = Vehicle(shapes=(sh.Box(2.5, 0.4, 0.3, mass=200.0),), axles=axles).build(scene, "cart")
+    for name, axle in built.axles.items():
+        for corner in (axle.left, axle.right):
+            reach = -suspension.lower_pivot[1] if name != "rolling" else 0.58 * axles[name].wheel.width
+            assert shaft_of(corner.wheel) == pytest.approx(reach, abs=1e-6)

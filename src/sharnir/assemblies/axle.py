@@ -139,6 +139,7 @@ class Axle(Description, frozen=True, tag_field="type", tag="independent"):
                 brake=self.brake,
                 kingpin=pin,
                 speed=speed,
+                driven=self.final_drive is not None,
             )
             for mount, load, pin in zip(mounts, loads, pins, strict=True)
         )

@@ -27,7 +27,7 @@ from ..scene.scene import Scene
 from ..scene.shapes import AnyShape, Capsule
 from ..scene.values import Quat, Range, Vec3, as_vec3
 from ..spatial import Array
-from .dressing import STEEL, bar, pipe
+from .dressing import DARK, STEEL, bar, pipe
 from .wheel import RoadWheel
 
 Side = Literal["left", "right"]
@@ -113,17 +113,24 @@ class Mount:
             )
         return self.body(part, [*shapes, *seen], middle, name=name, contact=contact)
 
-    def wheel(self, wheel: RoadWheel, axis: Vec3, speed: float, brake: bool = False) -> Body:
+    def wheel(
+        self, wheel: RoadWheel, axis: Vec3, speed: float, brake: bool = False, shaft: float | None = None
+    ) -> Body:
         """The wheel at the corner, its axis (chassis) pointing left, rolling forward at a speed (m/s).
 
-        With a ``brake`` its disc is seen, on the inner side.
+        With a ``brake`` its disc is seen, on the inner side, and with a ``shaft`` the shaft that drives it, which ends
+        so far outward of the wheel (m), with the boots of its joints.
         """
         turn = spatial.multiply(_between((0.0, 1.0, 0.0), axis), LATERAL)
         shape = msgspec.structs.replace(wheel.shape(), rotation=_quat(turn))
         spin = speed / wheel.radius * spatial.rotate(self.chassis.pose.rotation, axis)
         inward = np.array(axis) * (-wheel.width if self.side == "left" else wheel.width)
-        disc = [pipe(0.5 * inward, 0.58 * inward, 0.5 * wheel.radius)] if brake else []
-        return self.body("wheel", [shape, *disc], np.array(self.center), spin, contact=self._contact(wheel))
+        seen = [pipe(0.5 * inward, 0.58 * inward, 0.5 * wheel.radius)] if brake else []
+        if shaft is not None and -shaft > 0.5 * wheel.width:
+            end, thick = inward * -shaft / wheel.width, 0.06 * wheel.radius
+            boots = [pipe(0.5 * inward, 0.75 * inward, 2.0 * thick, DARK), pipe(0.9 * end, end, 2.0 * thick, DARK)]
+            seen += [pipe(0.5 * inward, end, thick), *boots]
+        return self.body("wheel", [shape, *seen], np.array(self.center), spin, contact=self._contact(wheel))
 
     def _contact(self, wheel: RoadWheel) -> Contact | None:
         """A wheel touches everything but its own vehicle, whose chassis and wheels share a group."""

@@ -20,12 +20,12 @@ from ..runtime.journal import Entry, Run
 from ..runtime.pacing import Statistics
 from ..runtime.referee import Score, referee_of
 from ..runtime.replay import Replay
-from ..runtime.rope_frames import record_ropes
+from ..runtime.rope_frames import block_name, record_ropes
 from ..scene.scene import Scene
 from ..scene.values import Plain
 from ..spatial import Array
 from .console_panel import PLOTTED_AT_FIRST, SECONDS, described, panel_of
-from .world import world_of
+from .world import lower_floor, world_of
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -81,6 +81,7 @@ def record(
         "inputs": msgspec.to_builtins(list(plant.inputs.values())),
         "panel": described(plant.scene, panel_of(plant.scene), list(plant.inputs.values()), writer.layout),
     }
+    _lay_floor(plant.scene, world, views(frames, writer.layout)[1])
     note = "repeated bit for bit" if replay.differs_at is None else "differs from the run"
     score = None if referee is None else referee.score
     every, started = stride * run.header.dt, run.header.started
@@ -110,8 +111,13 @@ def recording_of(scene: Scene, run: Trajectory, plotted: Sequence[str] = (), eve
     panel: Plain = {"groups": [], "keys": [], "axes": [], "diagram": "", "plotted": first[:PLOTTED_AT_FIRST]}
     panel |= {"title": scene.name, "seconds": SECONDS}
     world = world_of(scene) | {"layout": msgspec.to_builtins(layout), "inputs": [], "panel": panel}
+    _lay_floor(scene, world, blocks)
     every = stride * float(time[1] - time[0]) if len(time) > 1 else 1.0
     return Recording(world, frames, every, "", "simulated", list(events))
+
+
+def _lay_floor(scene: Scene, world: Plain, blocks: dict[str, Array]) -> None:
+    lower_floor(scene, world, blocks["poses"], [blocks[block_name(name)][..., :3] for name in scene.ropes])
 
 
 def _channels(scene: Scene, data: Dataset) -> tuple[list[Channel], Array]:

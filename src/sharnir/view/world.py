@@ -6,7 +6,8 @@ One small function per kind of shape or surface; each returns a dictionary that 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +36,7 @@ from .linkage import rods_of, springs_of
 from .painting import Looks
 
 UNSEEN = 1e-3  # kg
+DEEPEST = 4.0  # radii of a scene without ground, in which the grid is laid below what moves
 
 
 def world_of(scene: Scene) -> Plain:
@@ -77,7 +79,7 @@ def world_of(scene: Scene) -> Plain:
 def body_of(body: Body, sprocket: float | None, looks: Looks) -> Plain:
     """A body with what is drawn of it; a ``sprocket`` has a radius (m)."""
     shapes = _shapes(body, sprocket, looks)
-    box = np.array([_bounds(shape) for shape in shapes] or [np.zeros((2, 3))])
+    box = np.array([bounds_of(shape) for shape in shapes] or [np.zeros((2, 3))])
     front, top = float(box[:, 1, 0].max()), float(box[:, 1, 2].max())
     properties = body.properties
     return {
@@ -167,7 +169,7 @@ def _ghost(body: Body) -> Plain:
     }  # fmt: skip
 
 
-def _bounds(shape: Plain) -> Array:
+def bounds_of(shape: Plain) -> Array:
     """A box about a shape, in the body's axes."""
     size, low, high = shape.get("size", ()), np.zeros(3), np.zeros(3)
     if shape["kind"] == "mesh":
@@ -196,7 +198,7 @@ def _extent(scene: Scene, bodies: list[Plain], names: list[str]) -> Plain:
     for body, described in zip(scene.bodies.values(), bodies, strict=True):
         if body.name not in names or not described["shapes"]:
             continue
-        corners = np.concatenate([_bounds(shape) for shape in described["shapes"]])
+        corners = np.concatenate([bounds_of(shape) for shape in described["shapes"]])
         low, high = corners.min(axis=0), corners.max(axis=0)
         grid = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
         placed = body.pose.point(grid)
@@ -207,9 +209,32 @@ def _extent(scene: Scene, bodies: list[Plain], names: list[str]) -> Plain:
         low, high = np.minimum(low, rope.nodes.min(axis=0)), np.maximum(high, rope.nodes.max(axis=0))
     center = 0.5 * (low + high)
     radius = max(0.5 * float(np.linalg.norm(high - low)), 0.05)
-    planes = [t.spec.position[2] for t in scene.terrains.values() if t.spec.surface.__struct_config__.tag == "plane"]
+    planes = _planes(scene)
     floor = planes[0] if planes else min(0.0, float(low[2]))
     return {"center": center.tolist(), "radius": radius, "floor": floor}
+
+
+def _planes(scene: Scene) -> list[float]:
+    """The heights (m) of level ground."""
+    return [t.spec.position[2] for t in scene.terrains.values() if isinstance(t.spec.surface, Plane)]
+
+
+def lower_floor(scene: Scene, world: Plain, poses: Array, ropes: Sequence[Array]) -> None:
+    """Without level ground what is shown floats above a grid: put that below all of a run, ``poses`` [instant, body, 7]
+    and nodes of ``ropes`` [instant, node, 3]. What falls away falls through it."""
+    if _planes(scene):
+        return
+    extent = world["extent"]
+    low = min((float(nodes[..., 2].min()) for nodes in ropes), default=math.inf)
+    for i, body in enumerate(world["bodies"]):
+        if not body["shapes"]:
+            continue
+        corners = np.concatenate([bounds_of(shape) for shape in body["shapes"]])
+        middle, half = 0.5 * (corners.max(axis=0) + corners.min(axis=0)), 0.5 * np.ptp(corners, axis=0)
+        up = spatial.rotate(spatial.conjugate(poses[:, i, 3:]), np.array([0.0, 0.0, 1.0]))  # in the body's axes
+        low = min(low, float((poses[:, i, 2] + up @ middle - np.abs(up) @ half).min()))
+    deepest = extent["floor"] - DEEPEST * extent["radius"]
+    extent["floor"] = min(extent["floor"], max(low, deepest))
 
 
 def _loose(scene: Scene) -> list[str]:

@@ -19,6 +19,7 @@ def chassis() -> tuple[AnyShape, ...]:
     vents = [block((0.012, 0.22, 0.012), (-0.38 + 0.03 * i, 0.0, 0.478), DARK) for i in range(4)]
     lamps = [part for y in (-0.1, 0.1) for part in lamp((0.55, y, 0.29), (1.0, 0.0, -0.12), 0.028)]
     rear = [block((0.01, 0.06, 0.03), (-0.548, y, 0.31), RED_LIGHT) for y in (-0.11, 0.11)]
+    hangers = [block((0.06, 0.22, 0.07), (x, 0.0, 0.108), OLIVE) for x in (-0.4, 0.0, 0.4)]  # of the lower arms
     bumper = [bar((0.555, -0.13, 0.19), (0.555, 0.13, 0.19), 0.012)]
     hook = [bar((-0.52, y, 0.2), (-0.69, 0.0, 0.2), 0.012) for y in (-0.08, 0.08)]
     antenna = [
@@ -26,7 +27,7 @@ def chassis() -> tuple[AnyShape, ...]:
         pipe((-0.46, 0.15, 0.49), (-0.46, 0.15, 0.8), 0.003, DARK),
     ]
     turntable = [pipe((0.25, 0.0, 0.42), (0.25, 0.0, 0.46), 0.075, DARK)]
-    return (lower, deck, *skirts, *hatch, *vents, *lamps, *rear, *bumper, *hook, *antenna, *turntable)
+    return (lower, deck, *skirts, *hatch, *vents, *lamps, *rear, *hangers, *bumper, *hook, *antenna, *turntable)
 
 
 def mast() -> tuple[AnyShape, ...]:
@@ -50,7 +51,10 @@ def trailer() -> tuple[AnyShape, ...]:
     rim = [block((0.82, 0.02, 0.03), (0.0, y, 0.385), KHAKI) for y in (-0.18, 0.18)]
     rim += [block((0.02, 0.36, 0.03), (x, 0.0, 0.385), KHAKI) for x in (-0.41, 0.41)]
     cover = hull(((-0.39, -0.16, 0.39), (0.39, 0.16, 0.39)), ((-0.33, -0.07, 0.46), (0.33, 0.07, 0.46)), CANVAS)
-    straps = [block((0.02, 0.3, 0.012), (x, 0.0, 0.452), DARK) for x in (-0.2, 0.0, 0.2)]
+    straps = [
+        hull(((x, -0.163, 0.391), (x + 0.02, 0.163, 0.391)), ((x, -0.073, 0.464), (x + 0.02, 0.073, 0.464)), DARK)
+        for x in (-0.21, -0.01, 0.19)
+    ]
     drawbar = [bar((0.38, y, 0.22), (0.64, 0.0, 0.2), 0.013) for y in (-0.11, 0.11)]
     rear = [block((0.01, 0.06, 0.03), (-0.4, y, 0.33), RED_LIGHT) for y in (-0.12, 0.12)]
     return (tub, *rim, cover, *straps, *drawbar, *rear)

@@ -14,8 +14,18 @@ def chassis() -> tuple[AnyShape, ...]:
     lower = plates([(x, y, z) for x, z in outline for y in (-0.19, 0.19)], GREY)
     deck = hull(((-0.6, -0.33, 0.29), (0.36, 0.33, 0.29)), ((-0.56, -0.25, 0.41), (0.26, 0.25, 0.41)), GREY)
     stripes = [
-        block((0.08, 0.006, 0.05), (x, y, 0.315), YELLOW) for x in (-0.5, -0.3, -0.1, 0.1) for y in (-0.326, 0.326)
-    ]
+        plates(
+            [
+                (x + d, s * (y + e), z)
+                for d in (-0.04, 0.04)
+                for y, z in ((0.323, 0.3), (0.29, 0.35))
+                for e in (-0.01, 0.004)
+            ],
+            YELLOW,
+        )
+        for x in (-0.5, -0.3, -0.1, 0.1)
+        for s in (-1, 1)
+    ]  # on the sloping sides
     ring = [pipe((0.15, 0.0, 0.4), (0.15, 0.0, 0.44), 0.13, DARK)]
     battery: list[AnyShape] = [
         block((0.22, 0.34, 0.07), (-0.4, 0.0, 0.44), DARK),

@@ -45,6 +45,9 @@ class MacPherson(Suspension, frozen=True, tag="macpherson"):
     def brackets(self) -> list[Bar]:
         return [wishbone(self.pivot, self.ball, self.hinge_axis)[2]]
 
+    def shaft_end(self) -> float:
+        return self.pivot[1]
+
     def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
         middle = as_vec3((np.array(self.ball) + self.strut_top) / 2)
         arm = mount.link(

@@ -44,6 +44,7 @@ class Carried:
     drive: AnyDrive | None = None
     brake: bool = False
     speed: float = 0.0  # m/s, rolling at the start
+    driven: bool = False  # by a motor of its own or by a final drive
 
 
 class Links(NamedTuple):
@@ -156,6 +157,10 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         """What the chassis carries for it and is only seen, in corner axes: the hinge pins of arms, a pillar."""
         return []
 
+    def shaft_end(self) -> float | None:
+        """How far outward of the wheel's centre (m) the drive shaft between arms ends; nothing where none fits."""
+        return None
+
     def first_guess(self, z: float, slope: float) -> float:
         """A guess at the guiding coordinate at a travel z (m), ``slope`` being dz per unit of it."""
         reach = abs(slope)  # m/rad: the arm length, seen from the side
@@ -178,13 +183,15 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         brake: bool = False,
         kingpin: Kingpin | None = None,
         speed: float = 0.0,
+        driven: bool = False,
     ) -> Corner:
         """Hang a wheel on a chassis: its centre ``at`` a place of the chassis' frame (m), neutral, as things start.
 
         Bodies and joints are added to ``scene``, named after ``name``; ``side`` is left or right.
         ``load`` (N) is the vertical force under the wheel in that position, which the spring holds, and ``hung`` (kg)
         what else hangs on ``spring_foot``. A ``kingpin`` makes it steerable, ``brake`` gives it a friction brake,
-        ``drive`` a motor in its hinge, ``speed`` (m/s) lets it roll.
+        ``drive`` a motor in its hinge, ``speed`` (m/s) lets it roll. A wheel that is ``driven`` without a motor of its
+        own has a drive shaft to be seen, too.
         """
         what = f"wheel '{name}'"
         wheel = wheel or RoadWheel()
@@ -194,7 +201,7 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
             gravity = float(np.linalg.norm(scene.gravity))
             load = not_negative(load, f"{what} load (N)")
             spring = spring_element(self.spring, self.bump_stops, motion, load, gravity, what, hung)
-        carried = Carried(limits, spring, kingpin, drive, brake, speed)
+        carried = Carried(limits, spring, kingpin, drive, brake, speed, driven or drive is not None)
         return self.emit(Mount(scene, chassis, name, at, side), wheel, carried)
 
     def emit(self, mount: Mount, wheel: RoadWheel, carried: Carried) -> Corner:
@@ -219,13 +226,16 @@ class Suspension(Description, frozen=True, kw_only=True, tag_field="type"):
         sign = 1.0 if mount.side == "left" else -1.0
         lean, turn = sign * self.camber, sign * self.toe
         axis = (math.sin(turn) * math.cos(lean), math.cos(turn) * math.cos(lean), -math.sin(lean))
-        body, spin, ruler = rolling(mount, wheel, carrier, axis, carried)
+        shaft = self.shaft_end() if carried.driven and pin is None else None
+        body, spin, ruler = rolling(mount, wheel, carrier, axis, carried, shaft)
         return Corner(body, links.hub, carrier, links.sprung, links.guide, links.coordinate, spin, ruler, pin)
 
 
-def rolling(mount: Mount, wheel: RoadWheel, carrier: Body, axis: Vec3, carried: Carried) -> tuple[Body, Joint, Ruler]:
+def rolling(
+    mount: Mount, wheel: RoadWheel, carrier: Body, axis: Vec3, carried: Carried, shaft: float | None = None
+) -> tuple[Body, Joint, Ruler]:
     """A wheel on its carrier: the body, its hinge about an ``axis`` of the chassis, and the ruler of its travel."""
-    body = mount.wheel(wheel, axis, carried.speed, carried.brake)
+    body = mount.wheel(wheel, axis, carried.speed, carried.brake, shaft)
     hinge = Revolute(axis=as_vec3(spatial.rotate(mount.chassis.pose.rotation, axis)), anchor=mount.point(CENTER))
     friction = Coulomb(0.0) if carried.brake else None
     spin = mount.joint("spin", hinge, carrier, body, drive=carried.drive, friction=friction)

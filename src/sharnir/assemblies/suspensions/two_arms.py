@@ -66,6 +66,9 @@ class TwoArms(Suspension, frozen=True):
         )
         return [wishbone(pivot, ball, axis)[2] for pivot, ball, axis in pairs]
 
+    def shaft_end(self) -> float:
+        return self.lower_pivot[1]
+
     def links(self, mount: Mount, limits: Range | None = None, spring: Spring | None = None) -> Links:
         legs = [
             wishbone(pivot, ball, axis)

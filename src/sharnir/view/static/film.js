@@ -66,6 +66,7 @@ export class Film {
     camera.position.set(x, y, z);
     controls.target.set(...target);
     controls.update();
+    this.view.stale = true; // also where nothing but the camera moves
   }
 }
 

@@ -9,7 +9,7 @@ import { THREE } from "./three.js";
 export const LIGHTS = {
   day: {
     sky: { zenith: "#3c6fae", horizon: "#bcd0df", below: "#a9ada2", glow: "#fff1d6", cover: 0.5, stars: 0, disc: 6 },
-    sun: "#fff2dc", strength: 2.7, above: "#c8daf0", under: "#7d7768", fill: 1.3, mirror: 0.55, air: "#c3d3df",
+    sun: "#fff2dc", strength: 3.4, above: "#c8daf0", under: "#7d7768", fill: 1.45, mirror: 0.55, air: "#c3d3df",
   },
   overcast: {
     sky: { zenith: "#9aa4ad", horizon: "#cfd4d6", below: "#a3a69f", glow: "#e6e8e8", cover: 0.95, stars: 0, disc: 0 },
@@ -17,7 +17,7 @@ export const LIGHTS = {
   },
   night: {
     sky: { zenith: "#060b15", horizon: "#1c2637", below: "#0d1219", glow: "#5f6d86", cover: 0.25, stars: 0.9, disc: 0.6 },
-    sun: "#a9bde2", strength: 0.5, above: "#5f7396", under: "#3d4450", fill: 1.0, mirror: 2.0, air: "#0c1119",
+    sun: "#a9bde2", strength: 0.5, above: "#5f7396", under: "#3d4450", fill: 1.4, mirror: 2.0, air: "#0c1119",
     lamps: true,
   },
 };
@@ -30,7 +30,7 @@ const STUDIO = {
 };
 const RIM = 0.15; // of half of the shadow's map
 const SUN_AWAY = 5; // radii of what is in shadow
-const MOST_LAMPS = 4;
+const MOST_LAMPS = { plain: 6, fine: 12 };
 const LAMP = { color: "#fff1d0", strength: 16, reach: 30, angle: 0.5 }; // cd, m, rad
 const CLEAR = [14, 60, 60]; // radii at which air begins to be seen and where it ends, and m beyond that
 const THICK = 12; // radii that one sees through fog that is switched on
@@ -83,17 +83,18 @@ export class Lights {
     this.reach = 0; // what follows from the size of texels is set anew
   }
 
-  // Cylinders that glow shine along their axes: those of the first bodies that have any.
+  // Cylinders that glow shine along their axes. Where they are too many, one of each machine shines for all of it.
   addLamps() {
-    this.lamps = [];
-    this.world.bodies.forEach((body, index) => {
-      for (const shape of body.shapes) {
-        if (shape.kind !== "cylinder" || !(shape.glow > 0) || this.lamps.length === MOST_LAMPS) continue;
-        const lamp = new THREE.SpotLight(LAMP.color, LAMP.strength, LAMP.reach, LAMP.angle, 0.6);
-        lamp.visible = false;
-        this.scene.add(lamp, lamp.target);
-        this.lamps.push({ body: index, frame: poseMatrix(shape.position, shape.rotation), lamp });
-      }
+    const most = MOST_LAMPS[this.plain ? "plain" : "fine"];
+    const perBody = this.world.bodies.map(({ shapes }) => shapes.filter(({ kind, glow }) => kind === "cylinder" && glow > 0));
+    const few = perBody.flat().length <= most;
+    const shining = perBody.flatMap((shapes, body) => shapes.slice(0, few ? undefined : 1).map((shape) => ({ body, shape })));
+    this.lamps = shining.slice(0, most).map(({ body, shape }) => {
+      const strength = LAMP.strength * (few ? 1 : perBody[body].length);
+      const lamp = new THREE.SpotLight(LAMP.color, strength, LAMP.reach, LAMP.angle, 0.6);
+      lamp.visible = false;
+      this.scene.add(lamp, lamp.target);
+      return { body, frame: poseMatrix(shape.position, shape.rotation), lamp };
     });
   }
 

@@ -5,16 +5,14 @@ import { THREE } from "./three.js";
 
 const RADIUS = 900; // m; within what cameras see, and beyond the fog
 const CLOUD_TEXELS = 128;
+const CELLS = 26; // of stars, along half of the dome's width
+const WIDE = 0.0011; // rad, of a star
 
 let clouds = null;
 
 function cloudTexture() {
   const layers = [[5, 0.5], [11, 0.28], [27, 0.15], [60, 0.07]].map(([n, share], i) => [smoothNoise(n, 30 + i), share]);
-  const stars = smoothNoise(96, 40);
-  return textureOf(CLOUD_TEXELS, (u, v) => {
-    const value = layers.reduce((sum, [layer, share]) => sum + share * layer(u, v), 0);
-    return [value, Math.max(0, 8 * stars(u, v) - 7.2), 0, 1];
-  });
+  return textureOf(CLOUD_TEXELS, (u, v) => [layers.reduce((sum, [layer, share]) => sum + share * layer(u, v), 0), 0, 0, 1]);
 }
 
 const VERTEX = `
@@ -29,6 +27,16 @@ const FRAGMENT = `
   uniform vec3 zenith, horizon, below, glow, sun;
   uniform float cover, stars, disc;
   uniform sampler2D clouds;
+  // A star in one of three cells of the sphere, and round: whole within its cell, and as wide as a pixel at least.
+  float star(vec3 at) {
+    vec3 cell = floor(${CELLS.toFixed(1)} * at);
+    vec3 chance = fract(sin(vec3(dot(cell, vec3(127.1, 311.7, 74.7)), dot(cell, vec3(269.5, 183.3, 246.1)), dot(cell, vec3(113.5, 271.9, 124.6)))) * 43758.5453);
+    vec3 middle = normalize(cell + 0.3 + 0.4 * chance);
+    vec3 inside = abs(fract(${CELLS.toFixed(1)} * middle) - 0.5);
+    if (floor(${CELLS.toFixed(1)} * middle) != cell || max(inside.x, max(inside.y, inside.z)) > 0.4) return 0.0;
+    float wide = max(${WIDE}, 0.8 * length(fwidth(at)));
+    return (1.0 - smoothstep(0.5 * wide, wide, distance(at, middle))) * chance.x * chance.x;
+  }
   void main() {
     vec3 at = normalize(towards);
     float up = max(at.z, 0.0);
@@ -38,7 +46,7 @@ const FRAGMENT = `
     if (up > 0.02) {
       vec2 place = at.xy / (up + 0.12);
       vec4 drawn = texture2D(clouds, 0.11 * place + 0.2);
-      color += stars * texture2D(clouds, 0.35 * place).g * smoothstep(0.02, 0.3, up);
+      if (stars > 0.0) color += stars * star(at) * smoothstep(0.02, 0.3, up);
       float thick = smoothstep(1.0 - cover, 1.25 - cover, drawn.r + 0.25) * smoothstep(0.02, 0.25, up);
       color = mix(color, horizon * 0.55 + glow * 0.45, 0.75 * thick);
     }

@@ -116,6 +116,9 @@ const FRAGMENT = `
     vec2 near = abs(fract(at - 0.5) - 0.5) / width;
     return (1.0 - min(min(near.x, near.y), 1.0)) * clamp(0.6 / max(width.x, width.y), 0.0, 1.0);
   }
+  float grid() {
+    return max(0.2 * lines(place.xy / cell), 0.45 * lines(place.xy / (10.0 * cell)));
+  }
   vec3 ground() {
     vec4 near = texture2D(soil, place.xy / covers);
     #ifndef BY_CORNERS
@@ -126,7 +129,7 @@ const FRAGMENT = `
     #ifdef JOINTS
       return color * (1.0 - 0.4 * lines(place.xy / cell));
     #elif defined(GRID)
-      return color * (1.0 - max(0.2 * lines(place.xy / cell), 0.45 * lines(place.xy / (10.0 * cell))));
+      return color * (1.0 - grid());
     #else
       return color;
     #endif
@@ -142,7 +145,7 @@ const FRAGMENT = `
   #endif`;
 
 // The material of a look; ``color`` takes the place of its own two, ``cell`` (m) is that of its grid, ``relief`` its
-// lowest and highest place (m). Plain: without bumps. A field has small triangles.
+// lowest and highest place (m). Plain: without bumps. A field has small triangles. Where one sees through it, its lines stay.
 export function soilMaterial(name, { color, cell, relief = [0, 0], plain = true, field = false, ...more }) {
   const look = LOOKS[name] ?? LOOKS.grid;
   const material = litMaterial(plain, more, { roughness: look.rough, metalness: 0 });
@@ -167,7 +170,7 @@ export function soilMaterial(name, { color, cell, relief = [0, 0], plain = true,
   };
   const fragment = {
     common: FRAGMENT,
-    map_fragment: "diffuseColor.rgb = ground();",
+    map_fragment: `diffuseColor.rgb = ground();${more.transparent ? "diffuseColor.a = min(1.0, diffuseColor.a + 2.0 * grid());" : ""}`,
     normal_fragment_maps: "#ifdef BUMPS\nnormal = bumped(normal);\n#endif",
     lights_fragment_maps: `#ifdef STANDARD\niblIrradiance *= ${OPEN};\nradiance *= ${OPEN};\n#endif`,
   };

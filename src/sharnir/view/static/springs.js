@@ -12,7 +12,7 @@ const PAINT = { color: new THREE.Color("#b8452f"), finish: [0.45, 0.2, 0] };
 const DARK = { color: new THREE.Color("#2f3539"), finish: [0.6, 0.3, 0] };
 const TURNS = 6.5;
 const SLEEVE = 0.56; // of its length at the start: the damper's tube
-const BAR = { long: 2.4, thick: 0.09, rings: 14, sides: 6 }; // of the lever that it turns; its parts
+const BAR = { long: 2.4, short: 0.8, thick: 0.09, rings: 14, sides: 6 }; // of the lever that it turns; its parts
 
 // A wire wound about z from 0 to 1, the last turns at both ends close together.
 function coilGeometry(radius, length, plain) {
@@ -49,6 +49,7 @@ export class Springs {
       row.parts = [fixedPart(PAINT, 0.7 * r, 0, 0.62), fixedPart(CHROME, 0.35 * r, 1, -0.62)];
     } else {
       row.lever = leverOf(world, row);
+      row.reach = barOf(world, row);
     }
     this.rows.push(row);
   }
@@ -107,7 +108,7 @@ export class Springs {
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.frustumCulled = false;
     this.scene.add(mesh);
-    return { ...row, mesh, length: BAR.long * row.lever, thick: BAR.thick * row.lever };
+    return { ...row, mesh, length: row.reach, thick: BAR.thick * row.lever };
   }
 
   // Everything that is drawn.
@@ -144,7 +145,7 @@ export class Springs {
     for (let i = 0; i <= BAR.rings; i += 1) {
       const share = i / BAR.rings;
       for (let k = 0; k < BAR.sides; k += 1) {
-        const turn = (2 * Math.PI * k) / BAR.sides - angle * share;
+        const turn = (Math.sign(length) * 2 * Math.PI * k) / BAR.sides - angle * share; // its faces look outwards either way
         places.setXYZ(i * BAR.sides + k, thick * Math.cos(turn), thick * Math.sin(turn), length * share);
       }
     }
@@ -173,6 +174,14 @@ function ends({ a, b, frame_a: frameA, frame_b: frameB }) {
 function leverOf(world, { b, frame_b: frameB }) {
   const center = world.bodies[b]?.center ?? [0, 0, 0];
   return Math.max(Math.hypot(...center.map((x, k) => x - frameB[k])), 0.02);
+}
+
+// How long the bar is: from the hinge along its axis to the middle of body a, which holds it there (below 0: backwards).
+function barOf(world, { a, localA, lever }) {
+  if (a < 0) return BAR.long * lever;
+  const inwards = LINE.fromArray(world.bodies[a].center).sub(PLACE.setFromMatrixPosition(localA));
+  const along = inwards.dot(DIRECTION.setFromMatrixColumn(localA, 2));
+  return (along < 0 ? -1 : 1) * Math.min(Math.max(Math.abs(along), BAR.short * lever), BAR.long * lever);
 }
 
 // A unit piece along z, moved to begin at a distance along a line, as thick and long as asked for (a negative length goes back).
