@@ -16,6 +16,7 @@ import xarray as xr
 import sharnir as sh
 
 LINKS, LOAD, TILT = 32, 1000.0, 0.1  # links of 1 kg and 1 m; kg; rad
+SEEN = sh.Capsule(0.12, 0.76, collides=False)  # m: thick enough for a picture of the whole chain
 SOLVERS = {
     "direct, 1": {"solver": "direct", "iterations": 1},
     # that its joints come apart is what is shown here
@@ -55,7 +56,8 @@ def experiment() -> sh.Experiment:
     before = scene.world
     joints = []
     for i in range(LINKS):
-        link = scene.body(f"link{i}", sh.Box(0.05, 0.05, 1.0, mass=1.0), position=along * (i + 0.5), rotation=turn)
+        bar = sh.Box(0.05, 0.05, 1.0, mass=1.0, visible=False)
+        link = scene.body(f"link{i}", bar, SEEN, position=along * (i + 0.5), rotation=turn)
         joints.append(scene.joint(f"ball{i}", sh.Spherical(anchor=along * i), before, link))
         before = link
     load = scene.body("load", sh.Sphere(0.3, mass=LOAD), position=along * LINKS, rotation=turn)

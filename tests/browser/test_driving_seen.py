@@ -349,7 +349,7 @@ def test_the_view_from_above_shows_the_path_and_no_other_does(open_still: Open) 
         for k in range(9):
             still.do(SEEK, k * EVERY)
         picture = still.shot(8 * EVERY)
-        was, beside = ((still.around(picture, (0.6, y, 0.01), 1)) for y in (0.0, 0.15))
+        was, beside = ((still.around(picture, (0.6, y, 0.105), 1)) for y in (0.0, 0.15))
         return float((was[0] - was[2]) - (beside[0] - beside[2]))
 
     still.look((0.6, -3.0, 3.0), (0.6, 0.0, 0.0))

@@ -110,11 +110,11 @@ const FRAGMENT = `
   ${SLOW}
   uniform vec3 toneA, toneB, bare;
   uniform float cell, bump;
-  // lines of constant width on the screen, that fade where they would be closer than pixels
+  // lines of constant width on the screen, that fade where they are closer than five pixels
   float lines(vec2 at) {
     vec2 width = fwidth(at);
     vec2 near = abs(fract(at - 0.5) - 0.5) / width;
-    return (1.0 - min(min(near.x, near.y), 1.0)) * clamp(0.6 / max(width.x, width.y), 0.0, 1.0);
+    return (1.0 - min(min(near.x, near.y), 1.0)) * clamp(0.2 / max(width.x, width.y), 0.0, 1.0);
   }
   float grid() {
     return max(0.2 * lines(place.xy / cell), 0.45 * lines(place.xy / (10.0 * cell)));
