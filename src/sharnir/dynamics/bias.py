@@ -218,17 +218,20 @@ def make_bias(p: Precision, features: Features) -> Made:
 
     @func
     def radial_bias(model, state, work, dt: real, j: int, world: int) -> vec3:
-        """Of a length l = |d|, along n = d/l: (1/h)(l - sqrt(l^2 - p^2)) with p the way of its end across n."""
+        """Of a length l = |d|, along n = d/l: (1/h)(l - sqrt(l^2 - p^2)) with p < l the way of its end across n."""
         a = model.joint_a[j]
         d = geometry.frames_of(model, state, j, world).offset
         length = wp.length(d)
-        n = d / length
+        n = wp.normalize(d)
         bows = bow(work, work.arm_b[j, world], dt, model.joint_b[j], world) - bow(
             work, work.arm_a[j, world] - d, dt, a, world
         )
         way = dt * (slip_of(model, work, j, world) + wp.cross(work.spin[a, world], d) + bows)
         along = wp.dot(n, way)
-        square = (wp.dot(way, way) - along * along) / (length * length)
+        across = wp.dot(way, way) - along * along
+        square = real(1.0)  # a slack strut may be shorter than the way of its end
+        if across < length * length:
+            square = across / (length * length)
         return (wp.dot(n, bows) + real(0.5) * length * square * (real(1.0) + real(0.25) * square) / dt) * n
 
     @func

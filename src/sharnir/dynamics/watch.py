@@ -68,7 +68,7 @@ def make_watch(p: Precision, features: Features) -> Made:
         turn_b = h * wp.length(spin_b)
         slide = h * wp.length(slip)
         gap = real(0.5) * (turn_a * turn_a * wp.length(arm_a) + turn_b * turn_b * wp.length(arm_b)) + turn_a * slide
-        if model.basis[j] == wp.static(int(Basis.RADIAL)):
+        if model.basis[j] == wp.static(int(Basis.RADIAL)) and model.linear_lock[j] != 0:
             gap = gap + real(0.5) * slide * slide / model.length[j]
         return vec2(gap, real(0.5) * (turn_a + turn_b) * (turn_a + turn_b))
 

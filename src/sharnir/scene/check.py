@@ -12,7 +12,7 @@ from .couplings import Coupling
 from .elements.spring import Spring
 from .joint import Joint
 from .joint_coordinates import coordinate, lock_error, misalignment, start_value
-from .joints import Basis, Coordinate, Kind, Revolute
+from .joints import Coordinate, Kind, Revolute
 from .materials import Contact
 from .mover import movers_of
 from .scene import Scene
@@ -111,7 +111,7 @@ def describe_opening(gap: float, tilt: float) -> str:
 def _check_meets(joint: Joint) -> None:
     gap, tilt = opening(joint)
     bodies = f"'{joint.a.name}' and '{joint.b.name}'"
-    if joint.type.basis == Basis.RADIAL:
+    if joint.type.keeps_length():
         apart = float(coordinate(Kind.RADIAL, *joint.world_frames()))
         if gap > MEETING_TOLERANCE:
             raise SceneError(
@@ -130,7 +130,7 @@ def _check_direction(joint: Joint) -> None:
     if Kind.RADIAL not in {free.kind for free in joint.type.coordinates}:
         return
     apart = float(coordinate(Kind.RADIAL, *joint.world_frames()))
-    kept = joint.length if joint.type.basis == Basis.RADIAL else apart
+    kept = joint.length if joint.type.keeps_length() else apart
     if min(apart, kept) < NO_LENGTH:
         raise SceneError(
             f"joint '{joint.name}': its points on '{joint.a.name}' and '{joint.b.name}' coincide, "

@@ -23,7 +23,7 @@ import numpy as np
 
 from .. import spatial
 from ..spatial import Array, Pose
-from .joints import Basis, Coordinate, JointType, Kind
+from .joints import Coordinate, JointType, Kind
 from .values import number
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def lock_error(joint_type: JointType, length: float | Array, frame_a: Pose, fram
     Rotations are the engine's own measures, right to third order in the angle; :func:`misalignment` is exact.
     """
     offset = spatial.rotate(spatial.conjugate(frame_a.rotation), frame_b.position - frame_a.position)
-    if joint_type.basis == Basis.RADIAL:
+    if joint_type.keeps_length():
         gap = np.linalg.norm(offset, axis=-1) - length
         translation = np.stack([np.zeros_like(gap), np.zeros_like(gap), gap], axis=-1)
     else:

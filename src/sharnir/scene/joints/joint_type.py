@@ -128,6 +128,11 @@ class JointType(Description, frozen=True, tag_field="type"):
         """The two joint frames in world coordinates at the start, when they are not given on the bodies."""
         raise NotImplementedError
 
+    @classmethod
+    def keeps_length(cls) -> bool:
+        """Whether the distance between the two origins is locked."""
+        return cls.basis == Basis.RADIAL and any(cls.locked_translations)
+
     def radial_length(self, frame_a: spatial.Pose, frame_b: spatial.Pose) -> float:
         """The distance that a radial lock keeps (m), from the two world frames at the start."""
         return 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from ... import spatial
 from ...errors import SceneError
 from ..values import ORIGIN, Vec3, vector
-from .joint_type import Coordinate, JointType, Kind
+from .joint_type import Basis, Coordinate, JointType, Kind
 
 
 class Strut(JointType, frozen=True, tag="strut"):
@@ -18,6 +18,7 @@ class Strut(JointType, frozen=True, tag="strut"):
     Its ``length`` (m) is free; it may carry a spring, and limits.
     """
 
+    basis: ClassVar[Basis] = Basis.RADIAL
     coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("length", Kind.RADIAL),)
 
     anchor_a: Vec3 = ORIGIN
