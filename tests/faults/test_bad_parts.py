@@ -125,6 +125,8 @@ def test_simulations() -> None:
     refused("no motor_speed of 'pin'", action=lambda: sim.taps.reader(sh.Quantity("motor_speed", "pin", "rad/s"), None))
     snapshot = sh.Simulation(scene, worlds=2).snapshot()
     refused("the snapshot's model.", "shape", action=lambda: sim.restore(snapshot))
+    for name, value in {"dt": 0.001, "worlds": 2, "iterations": 9, "device": "cuda", "kernels": "special"}.items():
+        refused(f"sim.{name} is", "cannot be set", f"{name}=...", action=lambda n=name, v=value: setattr(sim, n, v))
     assert repr(sim) == f"<simulation of {scene!r}, dt 0.005 s, 1 world(s) on cpu>"
     assert repr(body) == "<body 'b'>"
 

@@ -6,6 +6,7 @@ import carts
 import mechanisms as mech
 import numpy as np
 import pytest
+import touching
 
 import sharnir as sh
 
@@ -216,3 +217,24 @@ def test_tracked_vehicle_turns_on_the_spot() -> None:
     moment = mu * (80.0 + 20.0 + 2.0) * G * width / 2
     # implicit: the slip has turned by W l/(2 v) at the end of the first step
     assert turning[1] / t[1] == pytest.approx(moment / inertia, rel=0.03)
+
+
+@pytest.mark.parametrize("ground", ["plane", "field", "box"])
+def test_a_wheel_comes_to_lie_on_its_side(ground: str) -> None:
+    """A wheel that falls over lies on its flat side: its middle half of its width above the ground, at rest."""
+    width, lean = 0.04, 0.3
+    scene = touching.playground()
+    if ground == "plane":
+        scene.ground()
+    elif ground == "field":
+        scene.terrain("field", sh.HeightField(heights=np.zeros((21, 21)), spacing=0.1))
+    else:
+        scene.body("slab", sh.Box(2.0, 2.0, 0.2), position=(0, 0, -0.1), fixed=True, contact=True)
+    disc = sh.Wheel(0.3, width, width / 2, mass=1.0)
+    wheel = scene.body(
+        "wheel", disc, position=(0, 0, 0.15), rotation=touching.tilt(lean), angular_velocity=(0, 0, 3.0), contact=True
+    )
+    sim = sh.Simulation(scene, dt=0.01)
+    sim.step(400)
+    assert sim.get(wheel.position)[2] == pytest.approx(width / 2, abs=1e-4)
+    assert np.abs(sim.get(wheel.angular_velocity)).max() < 1e-3

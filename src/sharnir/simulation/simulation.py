@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 # What of a step's scratch is read after it: the columns of ``contacts()``, and what recordings copy.
 TOUCH = tuple(f"contact_{name}" for name in ("body_a", "body_b", "point", "normal", "gap", "force", "slip"))
 MEASURED = ("voltage", "touch_force", "contact_count", "softness_l", "softness_a", *TOUCH)
+MADE_WITH = ("scene", "dt", "worlds", "device", "iterations", "kernels")  # attributes that the step has taken over
 Worlds = Iterable[int] | Iterable[bool] | None  # numbers of worlds, a mask over them, or None for all
 
 
@@ -164,6 +165,14 @@ class Simulation(Mechanics):
             "report": self.report_arrays,
         }
         return counts
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in MADE_WITH and name in vars(self):
+            raise SceneError(
+                f"sim.{name} is {shown(vars(self)[name])} and cannot be set to {shown(value)}: the step was made "
+                f"with it; make another one, sh.Simulation(scene, {name}=...)"
+            )
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         return f"<simulation of {self.scene!r}, dt {self.dt:g} s, {self.worlds} world(s) on {self.device}>"

@@ -5,7 +5,7 @@ planes through the reference's edges along the normal (Sutherland and Hodgman). 
 its own gap; of many points the four that span most are kept.
 """
 
-from ...model.contacts import TRIANGLE, WHEEL
+from ...model.contacts import TRIANGLE
 from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .convex_distance import make_distance
 from .solids import make_solids
@@ -273,15 +273,15 @@ def make_manifold(p: Precision, features: Features) -> Made:
 
     @func
     def completed(f: Manifold, a: Solid, b: Solid, c: Closest, margin: real) -> Manifold:
-        """Points over faces with the closest pair added where it is not among them; one point alone for a wheel.
+        """Points over faces with the closest pair added where it is not among them; one alone for a wheel that rolls.
 
         Not on a triangle: there its points belong together with those on the neighbours.
         """
         gap = c.distance - solids.rounding(a) - solids.rounding(b)
         if deepest_gap(f, margin) > gap + SLACK * wp.min(a.radius, b.radius):
             f = with_closest(f, single(c, solids.rounding(a), solids.rounding(b), margin))
-        has_wheel = a.kind == wp.static(WHEEL) or b.kind == wp.static(WHEEL)
-        if f.count > 1 and has_wheel and b.kind != wp.static(TRIANGLE):
+        rolls = solids.rolls(a, c.normal) or solids.rolls(b, c.normal)
+        if f.count > 1 and rolls and b.kind != wp.static(TRIANGLE):
             f = in_one_point(f, wp.min(a.radius, b.radius))
         return f
 

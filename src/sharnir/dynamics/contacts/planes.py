@@ -1,6 +1,5 @@
 """Any solid on a plane: the supporting face or edge, and the deepest point where it is not a corner of that."""
 
-from ...model.contacts import WHEEL
 from ..factory import Features, Made, Precision, factory, large_functions, wp
 from .manifold import make_manifold
 from .solids import CORNERS, make_solids
@@ -42,7 +41,7 @@ def make_planes(p: Precision, features: Features) -> Made:
             gaps[count] = depth
             count = count + 1
         found = shared.pick(points, gaps, tags, count, -up)
-        if a.kind == wp.static(WHEEL) and found.count > 1:
+        if solids.rolls(a, up) and found.count > 1:
             found = shared.in_one_point(found, a.radius)
         return found
 

@@ -11,6 +11,7 @@ from ..factory import Features, Made, Precision, factory, large_functions, wp
 CORNERS = 8  # of a face, at most
 FLAT = 0.1  # a capsule's side is a supporting edge while its axis leans less than this (rad) towards the direction
 CAP = 0.7  # a cylinder's end is its supporting face when the direction is within 45 degrees of its axis
+LIES = 0.98  # cosine: a wheel whose axle is within 11 degrees of the direction lies on its side, which is flat
 PHASE = 0.02  # a cylinder's end that leans more than this (rad) has a corner at its lowest point
 
 
@@ -78,6 +79,13 @@ def make_solids(p: Precision, features: Features) -> Made:
         if s.kind == wp.static(WHEEL):
             return s.size[2]
         return s.size[1]
+
+    @func
+    def rolls(s: Solid, d: vec3) -> bool:
+        """Whether a solid is a wheel that touches in one point along the unit direction d: it does not lie flat."""
+        if s.kind != wp.static(WHEEL):
+            return False
+        return wp.abs(s.turn[0, 2] * d[0] + s.turn[1, 2] * d[1] + s.turn[2, 2] * d[2]) <= real(LIES)
 
     @func
     def rim(s: Solid, u: vec3) -> vec3:
@@ -201,13 +209,13 @@ def make_solids(p: Precision, features: Features) -> Made:
 
     @func
     def cap_face(s: Solid, u: vec3) -> Face:
-        """The end of a cylinder as eight points of its rim, the first one the farthest along u when it leans."""
+        """A cylinder's end or a wheel's side: eight points of its rim, the first the farthest along u when it leans."""
         side = sign(u[2])
         x = vec3(s.size[0], real(0.0), real(0.0))
         if u[0] * u[0] + u[1] * u[1] > real(PHASE * PHASE):
             x = rim(s, u)
         y = side * vec3(-x[1], x[0], real(0.0))
-        middle = vec3(real(0.0), real(0.0), side * s.size[1])
+        middle = vec3(real(0.0), real(0.0), side * flat_half(s))
         f = Face()
         f.count = CORNERS
         f.normal = s.turn * vec3(real(0.0), real(0.0), side)
@@ -267,6 +275,8 @@ def make_solids(p: Precision, features: Features) -> Made:
             if wp.abs(u[2]) < real(FLAT):
                 return edge_face(s, vec3(), s.size[1])
         if s.kind == wp.static(WHEEL):
+            if not rolls(s, d):
+                return cap_face(s, u)
             if s.size[2] > real(0.0):
                 return edge_face(s, rim(s, u), s.size[2])
         if wp.static(has_box):

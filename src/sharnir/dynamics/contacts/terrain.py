@@ -3,7 +3,7 @@
 Points are sorted by their normal into a few sides (floor, wall, ...). On each side the deepest point is kept and, of a
 solid that can stand, the outermost one towards each of its eight corners; a point counts as less far out when it is
 still above the surface. Their places in this table are the features by which contacts are known from step to step. Of a
-wheel the two ends of its tread are kept beside the deepest point, and make one point, as on a plane.
+wheel that rolls the two ends of its tread are kept beside the deepest point, and make one point, as on a plane.
 """
 
 from ...model.contacts import HEIGHTS, MESH, PLANE, SPHERE, WHEEL
@@ -73,10 +73,11 @@ def make_terrain(p: Precision, features: Features) -> Made:
         """Put the points of a triangle where they beat what is in the table."""
         alike = real(wp.static(SAME_SIDE[False]))
         places = int(PLACES)
-        if a.kind == wp.static(SPHERE) or a.kind == wp.static(WHEEL):
+        rolls = solids.rolls(a, f.normal)
+        if a.kind == wp.static(SPHERE) or rolls:
             alike = real(wp.static(SAME_SIDE[True]))
             places = 1
-            if a.kind == wp.static(WHEEL):
+            if rolls:
                 places = 3
         first = side_of(spots, f.normal, alike) * PLACES
         for i in range(f.count):
@@ -89,7 +90,7 @@ def make_terrain(p: Precision, features: Features) -> Made:
                 spot.score = -spot.gap
                 if j > 0:
                     aim = corner(j - 1)
-                    if a.kind == wp.static(WHEEL):
+                    if rolls:
                         aim = vec3(real(0.0), real(0.0), real(2 * j - 3))  # along the axle, one way and the other
                     spot.score = wp.dot(aim, out) - real(HOVER) * wp.max(spot.gap, real(0.0))
                 old = spots[first + j]
@@ -204,7 +205,7 @@ def make_terrain(p: Precision, features: Features) -> Made:
         It is the mean of the ends of the tread, as far as they are as deep as the deepest point.
         """
         deepest = spots[first]
-        if deepest.score == NOTHING:
+        if deepest.score == NOTHING or not solids.rolls(a, deepest.normal):
             return
         ends = vec3()
         total = real(0.0)
