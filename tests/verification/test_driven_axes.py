@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mechanisms as mech
 import numpy as np
 import pytest
 
@@ -93,3 +94,43 @@ def test_a_force_that_depends_on_the_state_slows_down_as_the_closed_form_says():
         exact = start / (1 + drag * start * run.time / 0.5)
         errors.append(float(np.abs(run[joint.speed].values - exact).max()))
     assert errors[0] < 0.05 * start and errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)
+
+
+@pytest.mark.parametrize("dt", [0.01, 0.005])
+def test_what_is_set_between_steps_acts_from_then_on(dt: float) -> None:
+    """Gravity and friction that are switched off at 0.5 s: m v' = -g m, and -2 N of friction, end with them.
+
+    At the instant itself the recorded velocity is the mean of those half a step before and after it.
+    """
+    scene = sh.Scene("switched")
+    ball = scene.body("ball", sh.Sphere(0.1, mass=1.0))
+    slider = scene.body("slider", sh.Sphere(0.1, mass=1.0))
+    slide = scene.joint("slide", sh.Prismatic(axis=(1, 0, 0)), "world", slider, friction=sh.Coulomb(2.0))
+    scene.pose({slide: 0.0}, speeds={slide: 3.0})
+    sim = sh.Simulation(scene, dt=dt)
+    sim.step(round(0.5 / dt))
+    sim.set(scene.gravity_vector, (0, 0, 0))
+    sim.set(slide.friction_level(), 0.0)
+    before = sim.snapshot()
+    run = sim.run(0.5)
+    np.testing.assert_allclose(run[ball.velocity].values[1:-1, 2], -0.5 * mech.GRAVITY, atol=1e-12)
+    np.testing.assert_allclose(run[slide.speed].values[1:-1], 2.0, atol=1e-12)
+    assert sim.get(ball.position)[2] == pytest.approx(-0.375 * mech.GRAVITY, abs=1e-12)
+    sim.restore(before)
+    assert (sim.run(0.5).data.position.values == run.data.position.values).all()
+
+
+def test_gravity_that_is_set_before_every_step() -> None:
+    """Gravity that swings, g sin 3t, acts as a force that does, to the bit nearly: both are means of two steps."""
+    scene, dt = sh.Scene("ship", gravity=(0, 0, 0)), 0.01
+    hung = scene.body("hung", sh.Sphere(0.1, mass=2.0))
+    sim = sh.Simulation(scene, dt=dt)
+    for i in range(100):
+        sim.set(scene.gravity_vector, (mech.GRAVITY * np.sin(3 * (i + 0.5) * dt), 0, 0))
+        sim.step()
+    forced = sh.Simulation(scene, dt=dt)
+    forced.run(1.0, force={hung: lambda t: (2.0 * mech.GRAVITY * np.sin(3 * t), 0, 0)})
+    assert sim.get(hung.position)[0] == pytest.approx(forced.get(hung.position)[0], abs=1e-12)
+    assert sim.get(hung.position)[0] == pytest.approx(
+        mech.GRAVITY / 3 * (1 - np.sin(3) / 3), abs=mech.GRAVITY * (3 * dt) ** 2 / 24
+    )

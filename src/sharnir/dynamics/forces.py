@@ -42,6 +42,15 @@ def make_forces(p: Precision, features: Features) -> Made:
         return now
 
     @func
+    def find_gravity(model, memory, work, world: int):
+        """Gravity over the interval of the kick, m/s^2."""
+        work.gravity[world] = model.gravity[world]
+        if wp.static(features.integrator.staggered):
+            if not is_first(memory, world):
+                work.gravity[world] = real(0.5) * (model.gravity[world] + memory.last_gravity[world])
+            memory.last_gravity[world] = model.gravity[world]
+
+    @func
     def effort_on(control, memory, i: int, world: int) -> real:
         """The effort on coordinate i over the interval of the kick, N or N m."""
         effort = control.effort[i, world]
@@ -84,7 +93,7 @@ def make_forces(p: Precision, features: Features) -> Made:
                 work.stiffening[b, world] = p.sym33()
                 work.following[b, world] = vec3()
             work.velocity[b, world] = state.velocity[b, world] + dt * (
-                model.gravity[world] + inv_mass * input_on(memory, control.force, memory.last_force, b, world)
+                work.gravity[world] + inv_mass * input_on(memory, control.force, memory.last_force, b, world)
             )
             spin = state.spin[b, world]
             if wp.static(not features.integrator.leads):

@@ -53,6 +53,7 @@ def make_stages(p: Precision, features: Features) -> Made:
     def begin_kick(model, control, state, memory, work, report, settings, world: int):
         """All that a velocity problem over the kick needs before it is solved."""
         kick = work.kick[world]
+        forces.find_gravity(model, memory, work, world)
         for b in range(settings.bodies):
             forces.move_freely(model, control, state, memory, work, kick, b, world)
         if wp.static(features.movers):

@@ -72,6 +72,7 @@ FIELDS: Fields = {
         Field("high_impulse", "limit", "real", "of the upper bound, >= 0"),
         Field("friction_impulse", "friction", "vec3", "N s or N m s on b, world axes"),
         Field("sticking", "friction", "int", "1 if it held in the last step"),
+        Field("last_levels", "friction", "vec2", "dynamic and static level in the last step"),
         Field("bristle", "friction_law", "vec3", "mean bend of the bristles, m or rad, world axes"),
         Field("friction_ratio", "friction_law", "real", "friction over normal force in the last visit"),
         Field("opening_left", "joint", "vec2", "m and rad: the most gap and tilt that steps should have left"),

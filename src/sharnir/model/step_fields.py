@@ -26,10 +26,12 @@ FIELDS: Fields = {
         Field("last_force", "leap_body", "vec3", "N, input of the last step"),
         Field("last_torque", "leap_body", "vec3", "N m, input of the last step"),
         Field("last_effort", "leap_coordinate", "real", "N or N m, input of the last step"),
+        Field("last_gravity", None, "vec3", "m/s^2 in the last step"),
     ),
     "work": (
         # rows that lead onto the joints to second order, see dynamics/bias.py
         Field("kick", None, "real", "s, the interval over which forces act in this step; begin"),
+        Field("gravity", None, "vec3", "m/s^2 over that interval; begin"),
         Field("is_led", None, "int", "1 once the bias is found; solver"),
         Field("spin_ahead", "led_body", "vec3", "rad/s, mean spin in the drift as far as it is known; solver"),
         Field("spin_gain", "led_body", "vec3", "rad/s, of which the momentum is constant in the drift; solver"),

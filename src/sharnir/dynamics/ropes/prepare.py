@@ -72,7 +72,7 @@ def make_prepare(p: Precision, features: Features) -> Made:
         if model.rope_pinned[i] == 1:
             work.rope_free[i, world] = vec3()
         else:
-            work.rope_free[i, world] = state.rope_velocity[i, world] + kick * model.gravity[world]
+            work.rope_free[i, world] = state.rope_velocity[i, world] + kick * work.gravity[world]
 
     @func
     def round_inertia(model, state, rope: int, j: int, world: int) -> real:

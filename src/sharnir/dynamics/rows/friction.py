@@ -61,18 +61,30 @@ def make_friction(p: Precision, features: Features) -> Made:
         return model.friction_preload[i, world] + force
 
     @func
+    def levels_on(model, memory, i: int, world: int) -> p.vec2:
+        """Dynamic and static level over the interval of the kick: they may have been set since the last one."""
+        levels = p.vec2(model.dynamic_level[i, world], model.static_level[i, world])
+        mean = levels
+        if wp.static(features.integrator.staggered):
+            if memory.kick[world] > real(0.0):
+                mean = real(0.5) * (levels + memory.last_levels[i, world])
+            memory.last_levels[i, world] = levels
+        return mean
+
+    @func
     def level_before(model, state, memory, work, i: int, j: int, world: int) -> real:
         """The level for this step: static at rest, else by the speed when it began."""
+        levels = levels_on(model, memory, i, world)
         if memory.sticking[i, world] == 1:
-            return model.static_level[i, world]
-        level = model.dynamic_level[i, world]
+            return levels[1]
+        level = levels[0]
         if wp.static(not features.friction_laws):
             return level
         if model.friction_speed[i, world] > real(0.0):
             v = relative_before(model, state, work, i, j, world)
             speed = model.friction_speed[i, world]
             share = wp.dot(v, v) * model.friction_radius[i, world] * model.friction_radius[i, world] / (speed * speed)
-            level = level + (model.static_level[i, world] - level) * wp.exp(-share)
+            level = level + (levels[1] - level) * wp.exp(-share)
         return level
 
     @func
