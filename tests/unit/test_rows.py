@@ -1,11 +1,15 @@
-"""Every row of a joint belongs to one kind of row, and kinds are visited in the order of ``bounds.KINDS``."""
+"""Every row of a joint belongs to one kind of row, and kinds are visited in the order of ``BOUND_KINDS``."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 import sharnir as sh
+from sharnir.model.bound_ranges import BOUND_KINDS, KINDS
 from sharnir.model.compile import compile_scene
+from sharnir.model.features import CATCH_KINDS
 
 
 def geared() -> sh.Scene:
@@ -22,29 +26,30 @@ def geared() -> sh.Scene:
     return scene
 
 
-def test_the_rows_that_rub_are_parted_between_the_kinds() -> None:
-    compiled = compile_scene(geared(), "direct", "leapfrog")
-    model = {
-        name: np.asarray(values)
-        for name, values in compiled.model.items()
-        if name.startswith(("friction", "gear_s", "loss_s"))
-    }
-    parts = [model[name] for name in ("friction_start", "gear_start", "loss_start", "friction_end")]
-    assert [list(part) for part in parts] == [[0, 3], [1, 4], [2, 4], [3, 4]]
+def test_the_rows_of_a_joint_are_parted_between_the_kinds() -> None:
+    model = {name: np.asarray(values) for name, values in compile_scene(geared(), "direct", "leapfrog").model.items()}
+    starts, ends = (model[name].reshape(2, len(BOUND_KINDS)) for name in ("bound_start", "bound_end"))
+    rubbing = slice(BOUND_KINDS.index("friction"), BOUND_KINDS.index("loss") + 1)
+    assert starts[:, 0].tolist() == [0, 0] and ends[:, 0].tolist() == [0, 1]
+    assert starts[:, rubbing].tolist() == [[0, 1, 2], [3, 4, 4]] and ends[:, rubbing].tolist() == [[1, 2, 3], [4, 4, 4]]
+    assert (starts[:, rubbing.stop :] == ends[:, rubbing.stop :]).all()
     dry, gear, loss = (
-        np.concatenate([np.arange(*ends) for ends in zip(*parts[i : i + 2], strict=True)]) for i in range(3)
+        np.concatenate([np.arange(start, end) for start, end in zip(starts[:, kind], ends[:, kind], strict=True)])
+        for kind in range(rubbing.start, rubbing.stop)
     )
     assert (model["friction_soft"][gear] >= 0).all() and (model["friction_soft"][np.r_[dry, loss]] < 0).all()
     assert (model["friction_coupling"][loss] >= 0).all() and (model["friction_coupling"][np.r_[dry, gear]] < 0).all()
 
 
 def test_every_kind_has_a_feature_and_the_whole_interface() -> None:
-    from sharnir.dynamics.rows.bounds import KINDS
+    from sharnir.dynamics.rows.bounds import kinds_of
     from sharnir.model.precision import precision_of
 
-    features = compile_scene(geared(), "direct", "leapfrog").features
-    wanted = {"first", "last", "linear", "prepare", "warm", "visit", "is_idle", "end", "scale"}
-    for make, feature in KINDS.items():
-        assert getattr(features, feature), feature
-        given = set(vars(make(precision_of("float64"), features)))
-        assert wanted <= given and {"push", "is_passed"} & given in ({"push", "is_passed"}, set()), feature
+    features = replace(compile_scene(geared(), "direct", "leapfrog").features, catches=frozenset(CATCH_KINDS))
+    assert all(getattr(features, feature) for feature in KINDS.values())
+    made = kinds_of(precision_of("float64"), features)
+    assert list(made) == list(range(len(BOUND_KINDS)))
+    wanted = {"linear", "prepare", "warm", "visit", "is_idle", "end", "scale"}
+    for kind in made.values():
+        given = set(vars(kind))
+        assert wanted <= given and {"push", "is_passed"} & given in ({"push", "is_passed"}, set())

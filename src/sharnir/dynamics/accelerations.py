@@ -29,9 +29,8 @@ def make_accelerations(p: Precision, features: Features) -> Made:
     real, vec3 = p.real, p.vec3
     func = functions(p)
     algebra, geometry, factors = make_algebra(p), make_coordinates(p), make_factors(p, features)
-    Frames = geometry.Frames
-    bias_of = make_bias(p, features)
-    slip_of = bias_of.slip_of
+    Frames, bias_of, slip_of = geometry.Frames, make_bias(p, features), make_bias(p, features).slip_of
+    Vectors, Numbers = wp.array(dtype=vec3, ndim=2), wp.array(dtype=real, ndim=2)  # for every joint
     linear_rows = make_joint_matrix(p, features).linear_rows
     pick = make_lock(p, features).pick
     soft = make_soft(p, features)
@@ -183,6 +182,13 @@ def make_accelerations(p: Precision, features: Features) -> Made:
     # --- the solution -------------------------------------------------------------------------------------------------
 
     @func
+    def note_start(reaction: Vectors, start: Vectors, softness: Numbers, x: vec3, j: int, world: int):
+        """The reaction at the start, against x; from now on a redundant joint yields as off its joints."""
+        reaction[j, world] = -x
+        start[j, world] = -x
+        softness[j, world] = wp.static(real(OFF_JOINTS)) * softness[j, world]
+
+    @func
     def note_reaction(model, memory, work, stage: int, time: real, j: int, world: int):
         """Add the impulse of joint j's locked axes over ``time``; the reactions at the start and the end are kept."""
         if model.joint_node_l[j] >= 0:
@@ -192,18 +198,14 @@ def make_accelerations(p: Precision, features: Features) -> Made:
             memory.lock_impulse[j, world] = memory.lock_impulse[j, world] - time * x
             memory.reaction_now[j, world] = -x
             if stage == 0:
-                memory.reaction[j, world] = -x
-                work.start_reaction[j, world] = -x
-                work.softness_l[j, world] = wp.static(real(OFF_JOINTS)) * work.softness_l[j, world]
+                note_start(memory.reaction, work.start_reaction, work.softness_l, x, j, world)
         if wp.static(features.angular_locks):
             if model.angular_lock[j] != 0:
                 x = work.solution[model.joint_node_a[j], world] * work.rows_a[j, world]
                 memory.lock_angular[j, world] = memory.lock_angular[j, world] - time * x
                 memory.reaction_torque_now[j, world] = -x
                 if stage == 0:
-                    memory.reaction_torque[j, world] = -x
-                    work.start_reaction_torque[j, world] = -x
-                    work.softness_a[j, world] = wp.static(real(OFF_JOINTS)) * work.softness_a[j, world]
+                    note_start(memory.reaction_torque, work.start_reaction_torque, work.softness_a, x, j, world)
 
     @func
     def accelerate(model, control, state, memory, work, settings, stage: int, world: int):

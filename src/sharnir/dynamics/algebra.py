@@ -30,6 +30,19 @@ def make_algebra(p: Precision) -> Made:
         )
 
     @wp.func
+    def largest_of(m: mat33) -> real:
+        """The larger eigenvalue of the first two rows and columns of a symmetric matrix."""
+        half = real(0.5) * (m[0, 0] - m[1, 1])
+        return real(0.5) * (m[0, 0] + m[1, 1]) + wp.sqrt(half * half + m[0, 1] * m[0, 1])
+
+    @wp.func
+    def within(v: p.vec2, size: real, bound: real) -> p.vec2:
+        """A vector of this size shortened to a bound."""
+        if size > bound:
+            return v * bound / size
+        return v
+
+    @wp.func
     def column(m: mat33, i: int) -> vec3:
         """Column i of a matrix."""
         return vec3(m[0, i], m[1, i], m[2, i])

@@ -9,6 +9,7 @@ def make_pair(p: Precision) -> Made:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     full = make_algebra(p).full
+    Vectors = wp.array(dtype=vec3, ndim=2)  # for every body: velocities or pseudo-velocities
 
     @wp.struct
     class Pair:
@@ -45,14 +46,17 @@ def make_pair(p: Precision) -> Made:
         return x
 
     @func
+    def put(model, v: Vectors, w: Vectors, j: int, world: int, x: Pair):
+        """Write what moves back to where it came from."""
+        v[model.joint_a[j], world] = x.va
+        w[model.joint_a[j], world] = x.wa
+        v[model.joint_b[j], world] = x.vb
+        w[model.joint_b[j], world] = x.wb
+
+    @func
     def store(model, work, j: int, world: int, x: Pair):
         """Write the velocities back."""
-        a = model.joint_a[j]
-        b = model.joint_b[j]
-        work.velocity[a, world] = x.va
-        work.spin[a, world] = x.wa
-        work.velocity[b, world] = x.vb
-        work.spin[b, world] = x.wb
+        put(model, work.velocity, work.spin, j, world, x)
 
     @func
     def load_push(model, work, x: Pair, j: int, world: int) -> Pair:
@@ -68,12 +72,7 @@ def make_pair(p: Precision) -> Made:
     @func
     def store_push(model, work, j: int, world: int, x: Pair):
         """Write the pseudo-velocities back."""
-        a = model.joint_a[j]
-        b = model.joint_b[j]
-        work.push[a, world] = x.va
-        work.push_spin[a, world] = x.wa
-        work.push[b, world] = x.vb
-        work.push_spin[b, world] = x.wb
+        put(model, work.push, work.push_spin, j, world, x)
 
     @func
     def slip(x: Pair) -> vec3:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..scene.elements.catches import CATCHES, Catch
 from ..scene.joint import Joint
 from ..scene.joint_coordinates import start_value
@@ -23,11 +21,6 @@ KINDS = {kind_of(catch): catch for catch in CATCHES}
 
 FIELDS: Fields = {
     "model": (
-        *(
-            shared(f"{kind}_{end}", "joint", "int", f"the joint's rows of that kind: {end}")
-            for kind in KINDS
-            for end in ("start", "end")
-        ),
         shared("catch_kind", "catch", "int", "scene.joints.Kind of its coordinate"),
         shared("catch_linear", "catch", "int", "1: a length, 0: an angle"),
         shared("catch_twist", "catch", "int", "its place among the twists, or -1"),
@@ -79,18 +72,12 @@ def catches_of(scene: Scene) -> list[CatchRow]:
 def catch_arrays(scene: Scene, tracked: tuple[int, ...]) -> Columns:
     """Catches as the kernels know them; the numbers of other kinds than its own are 0."""
     rows = catches_of(scene)
-    names = list(scene.joints)
-    kinds = list(KINDS)
-    sorted_by = [names.index(row.joint.name) * len(kinds) + CATCHES.index(type(row.catch)) for row in rows]
     columns: Columns = {
         "catch_kind": [int(row.coordinate.kind) for row in rows],
         "catch_linear": [int(row.coordinate.kind.is_linear) for row in rows],
         "catch_twist": [tracked.index(row.place) if row.place in tracked else -1 for row in rows],
     }
-    for number, (kind, of) in enumerate(KINDS.items()):
-        keys = np.arange(len(names)) * len(kinds) + number
-        columns[f"{kind}_start"] = np.searchsorted(sorted_by, keys, "left")
-        columns[f"{kind}_end"] = np.searchsorted(sorted_by, keys, "right")
+    for kind, of in KINDS.items():
         given = [
             row.catch.numbers(start_value(row.joint, row.coordinate)) if isinstance(row.catch, of) else {}
             for row in rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..scene.joints import FreeAxes
 from ..scene.scene import Scene
 from ..spatial import Array
 from .actuator_numbers import actuator_arrays
+from .bound_ranges import bound_ranges
 from .carried import carried_shares
 from .catch_rows import catch_arrays, catches_of, kind_of
 from .contacts import ContactArrays, contact_arrays, optional_counts
@@ -86,7 +86,7 @@ def compile_scene(scene: Scene, solver: str, integrator: str, general: bool = Fa
         features = features.generalised()
     model = _bodies(scene) | _joints(scene) | _coordinates(scene, tracked) | _limits(scene, tracked)
     model |= _frictions(scene) | _softs(scene, tracked) | coupling_arrays(scene, tracked)
-    model |= actuator_arrays(scene) | _movers(scene) | catch_arrays(scene, tracked)
+    model |= actuator_arrays(scene) | _movers(scene) | catch_arrays(scene, tracked) | bound_ranges(scene)
     model |= direct_arrays(scene, features) | touching.model | ray_arrays(scene) | rope_model
     model |= {name: [[value] for value in model[name]] for name in OF_EVERY_WORLD}
     reach = knows_all(features, model)
@@ -165,6 +165,7 @@ def _counts(layout: Layout, model: Columns) -> dict[str, int]:
         "actuator_number": len(model["actuator_number"]),
         "mover": len(layout.movers),
         "catch": len(layout.catches),
+        "bound_range": len(model["bound_start"]),
         "ray": len(layout.rays),
         "table": len(model["table_x"]),
     }
@@ -248,12 +249,6 @@ def _anchor(joint: Joint, side: str) -> Array:
 def _joints(scene: Scene) -> Columns:
     joints = list(scene.joints.values())
     place = {name: i for i, name in enumerate(["world", *scene.bodies])}
-    limits = np.cumsum([0] + [len(joint.ranges) for joint in joints])
-    rubbing = friction_rows_of(scene)
-    of = Counter(row.joint.name for row in rubbing)
-    dry = Counter(row.joint.name for row in rubbing if row.is_dry)
-    losses = Counter(row.joint.name for row in rubbing if row.coupling >= 0)
-    frictions = np.cumsum([0] + [of[joint.name] for joint in joints])
     soft_owners = [row.joint.name for row in softs_of(scene)]
     softs = np.cumsum([0] + [soft_owners.count(joint.name) for joint in joints])
     return {
@@ -267,12 +262,6 @@ def _joints(scene: Scene) -> Columns:
         "angular_lock": [_bits(joint.type.locked_rotations) for joint in joints],
         "basis": [int(joint.type.basis) for joint in joints],
         "length": [joint.length for joint in joints],
-        "limit_start": limits[:-1],
-        "limit_end": limits[1:],
-        "friction_start": frictions[:-1],
-        "gear_start": frictions[:-1] + [dry[joint.name] for joint in joints],
-        "loss_start": frictions[1:] - [losses[joint.name] for joint in joints],
-        "friction_end": frictions[1:],
         "soft_start": softs[:-1],
         "soft_end": softs[1:],
     }
@@ -311,7 +300,8 @@ def _frictions(scene: Scene) -> Columns:
     place = {name: i for i, name in enumerate(scene.joints)}
     found = friction_rows_of(scene)
     rows = [
-        (row.joint, row.axes, dry_friction_of(row.joint, row.axes) if row.is_dry else Coulomb(0.0)) for row in found
+        (row.joint, row.axes, dry_friction_of(row.joint, row.axes) if row.kind == "friction" else Coulomb(0.0))
+        for row in found
     ]
     loads = [law.load for _, _, law in rows]
     return {

@@ -19,6 +19,7 @@ from ..scene.values import shown
 from ..spatial import Array
 from . import (
     actuator_numbers,
+    bound_ranges,
     catch_rows,
     contact_fields,
     coupling_rows,
@@ -40,6 +41,7 @@ OWNERS = (
     softs,
     actuator_numbers,
     coupling_rows,
+    bound_ranges,
     catch_rows,
     direct_program,
     contact_fields,

@@ -76,9 +76,9 @@ class FrictionRow(NamedTuple):
     coupling: int = -1  # coupling whose loss it is
 
     @property
-    def is_dry(self) -> bool:
-        """Whether it is a friction by itself."""
-        return self.soft < 0 and self.coupling < 0
+    def kind(self) -> str:
+        """Which kind of bounded row it is, see ``bound_ranges.py``."""
+        return "gear" if self.soft >= 0 else "loss" if self.coupling >= 0 else "friction"
 
 
 def friction_rows_of(scene: Scene) -> list[FrictionRow]:

@@ -70,7 +70,7 @@ def _bristles(r: Readings) -> Array:
     total = r.zeros()
     for i, row in enumerate(r.frictions):
         law = row.joint.friction.get(row.axes.name)
-        if row.is_dry and isinstance(law, (LuGre, Dahl)):
+        if row.kind == "friction" and isinstance(law, (LuGre, Dahl)):
             bend = np.sum(r.frames["bristle"][:, i] ** 2, axis=-1)
             total += 0.5 * law.stiffness * _load(r, row.joint.name, law.load) * bend
     return total
@@ -228,7 +228,7 @@ def _friction(r: Readings) -> Array:
     """Dry friction, less what its bristles keep."""
     total = _change(r, _bristles(r))
     for i, row in enumerate(r.frictions):
-        if row.is_dry:
+        if row.kind == "friction":
             relative = r.slip(row.joint) if row.axes.is_linear else r.spin(row.joint)
             total += np.sum(_acting(r, r.frames["friction_impulse"][:, i]) * _mean(relative), axis=-1) / r.frames.dt
     return total

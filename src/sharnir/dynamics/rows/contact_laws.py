@@ -1,5 +1,6 @@
 """What a contact does by itself: its frame, its normal impulse, its dry friction, its overlap (see contact.py)."""
 
+from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, functions, wp
 from .limit import push_give
 
@@ -9,7 +10,7 @@ SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
 @factory
 def make_contact_laws(p: Precision, features: Features) -> Made:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
-    func = functions(p)
+    func, algebra = functions(p), make_algebra(p)
     GIVE = wp.constant(real(push_give(p)))
 
     @func
@@ -27,14 +28,11 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
         x = q[0] - (mass[1, 1] * u[0] - mass[0, 1] * u[1]) / det
         y = q[1] - (mass[0, 0] * u[1] - mass[0, 1] * u[0]) / det
         if x * x + y * y > bound * bound:
-            half = real(0.5) * (mass[0, 0] - mass[1, 1])
-            largest = real(0.5) * (mass[0, 0] + mass[1, 1]) + wp.sqrt(half * half + mass[0, 1] * mass[0, 1])
+            largest = algebra.largest_of(mass)
             x = q[0] - u[0] / largest
             y = q[1] - u[1] / largest
-            size = wp.sqrt(x * x + y * y)
-            if size > bound:
-                x = x * bound / size
-                y = y * bound / size
+            slid = algebra.within(p.vec2(x, y), wp.sqrt(x * x + y * y), bound)
+            return vec3(slid[0], slid[1], q[2])
         return vec3(x, y, q[2])
 
     @func

@@ -102,16 +102,6 @@ def make_friction(p: Precision, features: Features) -> Made:
         return v
 
     @func
-    def first(model, j: int) -> int:
-        """The first friction of joint j."""
-        return model.friction_start[j]
-
-    @func
-    def last(model, j: int) -> int:
-        """One past its last."""
-        return model.gear_start[j]
-
-    @func
     def linear(model, i: int) -> int:
         """1: of sliding axes, 0: of turning ones."""
         return model.friction_linear[i]

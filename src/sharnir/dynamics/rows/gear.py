@@ -30,16 +30,6 @@ def make_gear(p: Precision, features: Features) -> Made:
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-20))  # inverse mass of what cannot move
 
     @func
-    def first(model, j: int) -> int:
-        """The first gear on joint j."""
-        return model.gear_start[j]
-
-    @func
-    def last(model, j: int) -> int:
-        """One past the last."""
-        return model.loss_start[j]
-
-    @func
     def prepare(model, state, memory, work, view: View, i: int, world: int):
         """Its inverse mass, the motor's share in it, and last step's impulse along the present axis."""
         soft = model.friction_soft[i]

@@ -43,184 +43,121 @@ GROUPS: dict[Callable[..., SimpleNamespace], str | None] = {
     make_contact: "contacts",
     make_port: "rope_ports",
 }
-# stages of which the tables are all that they take
+# The stages by the tables that they take.
 PLAIN = ("warm", "strike", "lead", "assemble", "lack", "lack_push", "take", "take_apart")
-
-Stage = tuple[Device, Device]  # the device function that does nothing, and what makes one of two
+WITH_STATE = ("reach", "end")
 
 
 @factory
 def make_rows(p: Precision, features: Features) -> Made:
     """All groups that a scene has as one; ``revises`` tells whether rows of the matrix come and go in a step."""
     groups = [make(p, features) for make, has in GROUPS.items() if has is None or getattr(features, has)]
-    stages = dict.fromkeys(PLAIN, _plain(p)) | dict.fromkeys(("reach", "end"), _with_state(p))
-    stages |= {"place": _placing(p), "prepare": _preparing(p), "scale": _scaling(p)}
-    stages |= {"visit": _visiting(p), "sweep": _sweeping(p), "revise": _revising(p)}
-    rows = {
-        name: _chain(p, stage, name, [vars(group)[name] for group in groups if hasattr(group, name)])
-        for name, stage in stages.items()
+
+    def of(stage: str) -> list[Device]:
+        return [getattr(group, stage) for group in groups if hasattr(group, stage)]
+
+    rows = {stage: _plain(p, stage, of(stage)) for stage in PLAIN}
+    rows |= {stage: _with_state(p, stage, of(stage)) for stage in WITH_STATE}
+    rows |= {
+        "place": _placing(p, of("place")),
+        "prepare": _preparing(p, of("prepare")),
+        "scale": _scaling(p, of("scale")),
     }
-    return rows | {"revises": any(hasattr(group, "revise") for group in groups)}
+    rows |= {
+        "visit": _visiting(p, of("visit")),
+        "sweep": _sweeping(p, of("sweep")),
+        "revise": _revising(p, of("revise")),
+    }
+    return rows | {"revises": bool(of("revise"))}
 
 
-def _chain(p: Precision, stage: Stage, name: str, made: list[Device]) -> Device:
-    """The functions that groups have for a stage, one after the other."""
-    nothing, both = stage
-    for place, function in enumerate(made[1:]):
-        made[0] = both(functions(p, f"{name}{place}"), made[0], function)
-    return made[0] if made else nothing
+def _plain(p: Precision, stage: str, made: list[Device]) -> Device:
+    @functions(p, stage)
+    def in_turn(model, memory, work, settings, world: int):
+        """A stage of every group that takes part, one after the other; the loop is unrolled."""
+        for k in range(wp.static(len(made))):
+            wp.static(made[k])(model, memory, work, settings, world)
+
+    return in_turn
 
 
-def _plain(p: Precision) -> Stage:
-    func = functions(p)
+def _with_state(p: Precision, stage: str, made: list[Device]) -> Device:
+    @functions(p, stage)
+    def in_turn(model, state, memory, work, settings, world: int):
+        """The same for stages that look at poses."""
+        for k in range(wp.static(len(made))):
+            wp.static(made[k])(model, state, memory, work, settings, world)
 
-    @func
-    def nothing(model, memory, work, settings, world: int):
-        """No group has anything to do."""
-
-    def both(func: Device, first: Device, second: Device) -> Device:
-        @func
-        def in_turn(model, memory, work, settings, world: int):
-            """Both groups, one after the other."""
-            first(model, memory, work, settings, world)
-            second(model, memory, work, settings, world)
-
-        return in_turn
-
-    return nothing, both
+    return in_turn
 
 
-def _with_state(p: Precision) -> Stage:
-    func = functions(p)
+def _placing(p: Precision, made: list[Device]) -> Device:
+    @functions(p)
+    def place(model, state, memory, work, report, settings, world: int):
+        """Where the rows act."""
+        for k in range(wp.static(len(made))):
+            wp.static(made[k])(model, state, memory, work, report, settings, world)
 
-    @func
-    def nothing(model, state, memory, work, settings, world: int):
-        """No group has anything to do."""
-
-    def both(func: Device, first: Device, second: Device) -> Device:
-        @func
-        def in_turn(model, state, memory, work, settings, world: int):
-            """Both groups, one after the other."""
-            first(model, state, memory, work, settings, world)
-            second(model, state, memory, work, settings, world)
-
-        return in_turn
-
-    return nothing, both
+    return place
 
 
-def _placing(p: Precision) -> Stage:
-    func = functions(p)
+def _preparing(p: Precision, made: list[Device]) -> Device:
+    @functions(p)
+    def prepare(model, control, state, memory, work, report, settings, world: int):
+        """Directions, errors and effective masses."""
+        for k in range(wp.static(len(made))):
+            wp.static(made[k])(model, control, state, memory, work, report, settings, world)
 
-    @func
-    def nothing(model, state, memory, work, report, settings, world: int):
-        """No group has anything to do."""
-
-    def both(func: Device, first: Device, second: Device) -> Device:
-        @func
-        def in_turn(model, state, memory, work, report, settings, world: int):
-            """Both groups, one after the other."""
-            first(model, state, memory, work, report, settings, world)
-            second(model, state, memory, work, report, settings, world)
-
-        return in_turn
-
-    return nothing, both
+    return prepare
 
 
-def _preparing(p: Precision) -> Stage:
-    func = functions(p)
-
-    @func
-    def nothing(model, control, state, memory, work, report, settings, world: int):
-        """No group has anything to do."""
-
-    def both(func: Device, first: Device, second: Device) -> Device:
-        @func
-        def in_turn(model, control, state, memory, work, report, settings, world: int):
-            """Both groups, one after the other."""
-            first(model, control, state, memory, work, report, settings, world)
-            second(model, control, state, memory, work, report, settings, world)
-
-        return in_turn
-
-    return nothing, both
-
-
-def _scaling(p: Precision) -> Stage:
+def _scaling(p: Precision, made: list[Device]) -> Device:
     real, func = p.real, functions(p)
 
     @func
-    def nothing(model, memory, settings, share: real, world: int):
-        """No group has anything to do."""
+    def scale(model, memory, settings, share: real, world: int):
+        """All impulses for a kick of another length."""
+        for k in range(wp.static(len(made))):
+            wp.static(made[k])(model, memory, settings, share, world)
 
-    def both(func: Device, first: Device, second: Device) -> Device:
-        @func
-        def in_turn(model, memory, settings, share: real, world: int):
-            """Both groups, one after the other."""
-            first(model, memory, settings, share, world)
-            second(model, memory, settings, share, world)
-
-        return in_turn
-
-    return nothing, both
+    return scale
 
 
-def _visiting(p: Precision) -> Stage:
+def _visiting(p: Precision, made: list[Device]) -> Device:
     real, func = p.real, functions(p)
 
     @func
-    def nothing(model, memory, work, settings, stabilise: bool, world: int) -> real:
-        """No group has anything to visit."""
-        return real(0.0)
+    def visit(model, memory, work, settings, stabilise: bool, world: int) -> real:
+        """Every row once; the square of the largest impulse."""
+        change = real(0.0)
+        for k in range(wp.static(len(made))):
+            change = wp.max(change, wp.static(made[k])(model, memory, work, settings, stabilise, world))
+        return change
 
-    def both(func: Device, first: Device, second: Device) -> Device:
-        @func
-        def largest(model, memory, work, settings, stabilise: bool, world: int) -> real:
-            """Both groups; the larger of what they return."""
-            change = first(model, memory, work, settings, stabilise, world)
-            return wp.max(change, second(model, memory, work, settings, stabilise, world))
-
-        return largest
-
-    return nothing, both
+    return visit
 
 
-def _sweeping(p: Precision) -> Stage:
+def _sweeping(p: Precision, made: list[Device]) -> Device:
     vec2, func = p.vec2, functions(p)
 
     @func
-    def nothing(model, memory, work, settings, world: int) -> vec2:
-        """No group has anything to sweep."""
-        return vec2()
+    def sweep(model, memory, work, settings, world: int) -> vec2:
+        """Every row beside the matrix once; the squares of the largest impulse and pseudo-impulse."""
+        change = vec2()
+        for k in range(wp.static(len(made))):
+            change = wp.max(change, wp.static(made[k])(model, memory, work, settings, world))
+        return change
 
-    def both(func: Device, first: Device, second: Device) -> Device:
-        @func
-        def largest(model, memory, work, settings, world: int) -> vec2:
-            """Both groups; the larger of what they return."""
-            change = first(model, memory, work, settings, world)
-            return wp.max(change, second(model, memory, work, settings, world))
-
-        return largest
-
-    return nothing, both
+    return sweep
 
 
-def _revising(p: Precision) -> Stage:
-    func = functions(p)
+def _revising(p: Precision, made: list[Device]) -> Device:
+    @functions(p)
+    def revise(model, memory, work, settings, world: int) -> bool:
+        """Whether a group has rows that come or go."""
+        changed = bool(False)
+        for k in range(wp.static(len(made))):
+            changed = wp.static(made[k])(model, memory, work, settings, world) or changed
+        return changed
 
-    @func
-    def nothing(model, memory, work, settings, world: int) -> bool:
-        """No group has rows that come or go."""
-        return False
-
-    def both(func: Device, first: Device, second: Device) -> Device:
-        @func
-        def either(model, memory, work, settings, world: int) -> bool:
-            """Both groups; whether one of them has something."""
-            changed = first(model, memory, work, settings, world)
-            return second(model, memory, work, settings, world) or changed
-
-        return either
-
-    return nothing, both
+    return revise

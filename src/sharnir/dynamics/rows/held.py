@@ -11,11 +11,14 @@ again. A step begins with what the last one ended with, so that most need one or
 Its rows lie in the columns of its joint's node that are free; Gamma is 0 where it sticks, s where it slides.
 """
 
+from ...model.bound_ranges import BOUND_KINDS
 from ..algebra import make_algebra
 from ..bias import make_bias
 from ..factory import Features, Made, Precision, factory, functions, wp
+from .ranges import make_ranges
 
 STICKS, SLIDES, FREE = range(3)
+FRICTION = BOUND_KINDS.index("friction")
 AT_BOUND = 1.0 - 1e-9  # of its bound: friction beyond that slides
 HOLDING = 25  # iterations with friction in the matrix; where they do not end, they go on without
 
@@ -26,7 +29,7 @@ def make_held(p: Precision, features: Features) -> Made:
         return None
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
-    algebra, bias = make_algebra(p), make_bias(p, features)
+    algebra, bias, rows_of = make_algebra(p), make_bias(p, features), make_ranges(p).rows_of
     NEGLIGIBLE = wp.constant(real(1e-30 if p.name == "float64" else 1e-15))  # N s
 
     @func
@@ -151,7 +154,8 @@ def make_held(p: Precision, features: Features) -> Made:
     @func
     def on_diagonal(model, work, d: vec3, linear: int, j: int, world: int) -> vec3:
         """The diagonal d of joint j's node with -Gamma of its frictions."""
-        for i in range(model.friction_start[j], model.gear_start[j]):
+        span = rows_of(model, wp.static(FRICTION), j)
+        for i in range(span[0], span[1]):
             if model.friction_linear[i] == linear:
                 left = int(3)  # rows that stick
                 if work.held[i, world] == wp.static(SLIDES):
@@ -181,7 +185,8 @@ def make_held(p: Precision, features: Features) -> Made:
     def lacking(model, memory, work, rows: mat33, u: vec3, linear: int, j: int, world: int) -> vec3:
         """T s p of the frictions of joint j that slide, in their places, at the slip or relative spin u."""
         e = vec3()
-        for i in range(model.friction_start[j], model.gear_start[j]):
+        span = rows_of(model, wp.static(FRICTION), j)
+        for i in range(span[0], span[1]):
             if model.friction_linear[i] == linear and work.held[i, world] == wp.static(SLIDES):
                 impulse = memory.friction_impulse[i, world]
                 e = e + slope(u, impulse) * on_axes(rows * impulse, model.friction_axes[i])
@@ -190,7 +195,8 @@ def make_held(p: Precision, features: Features) -> Made:
     @func
     def take(model, memory, work, j: int, world: int):
         """Add the solution to the impulses of joint j's frictions."""
-        for i in range(model.friction_start[j], model.gear_start[j]):
+        span = rows_of(model, wp.static(FRICTION), j)
+        for i in range(span[0], span[1]):
             if work.held[i, world] != wp.static(FREE):
                 d = vec3()
                 if model.friction_linear[i] == 1:

@@ -19,17 +19,12 @@ from .soft import make_soft
 def make_joints(p: Precision, features: Features) -> Made:
     real, vec3 = p.real, p.vec3
     func = functions(p)
-    pair, lock, soft, matrix = (
-        make_pair(p),
-        make_lock(p, features),
-        make_soft(p, features),
-        make_joint_matrix(p, features),
-    )
+    pair, lock, soft = make_pair(p), make_lock(p, features), make_soft(p, features)
     bounds, pushing = make_bounds(p, features).rows, make_bounds(p, features).pushing
     frames_of, reach_of = make_coordinates(p).frames_of, make_reach(p, features)
     led, brought_on = make_bias(p, features).led, make_leapfrog(p, features).brought_on
     stiffen_joint = make_stiffen(p, features).stiffen_joint
-    Pair, View = pair.Pair, make_view(p).View
+    Pair, View, Vectors = pair.Pair, make_view(p).View, wp.array(dtype=vec3, ndim=2)
     has_bounds, pushes = bounds is not None, pushing is not None
     prepares_bounds = has_bounds and not features.reach
     holds = features.direct and (prepares_bounds or features.soft)  # inverse masses with the joint's own reaction
@@ -177,27 +172,30 @@ def make_joints(p: Precision, features: Features) -> Made:
         return mean
 
     @func
-    def note_reaction(memory, work, j: int, world: int):
-        """The mean reaction of joint j over the kick (N, N m), and as it is at the end of the step."""
-        impulse = memory.lock_impulse[j, world]
+    def note_reaction(memory, work, kept: Vectors, apart: Vectors, mean: Vectors, now: Vectors, j: int, world: int):
+        """The mean reaction of joint j over the kick (N or N m), and as it is at the end of the step."""
+        impulse = kept[j, world]
         if wp.static(features.integrator.leads):
-            impulse = impulse + work.bias_impulse[j, world]
+            impulse = impulse + apart[j, world]
         force = impulse / work.kick[world]
-        memory.reaction_now[j, world] = at_the_end(memory, force, memory.reaction[j, world], world)
-        memory.reaction[j, world] = force
+        now[j, world] = at_the_end(memory, force, mean[j, world], world)
+        mean[j, world] = force
+
+    @func
+    def note_reactions(memory, work, j: int, world: int):
+        """Those of its locked translations and rotations."""
+        note_reaction(
+            memory, work, memory.lock_impulse, work.bias_impulse, memory.reaction, memory.reaction_now, j, world
+        )
         if wp.static(features.angular_locks):
-            impulse = memory.lock_angular[j, world]
-            if wp.static(features.integrator.leads):
-                impulse = impulse + work.bias_angular[j, world]
-            torque = impulse / work.kick[world]
-            memory.reaction_torque_now[j, world] = at_the_end(memory, torque, memory.reaction_torque[j, world], world)
-            memory.reaction_torque[j, world] = torque
+            mean, now = memory.reaction_torque, memory.reaction_torque_now
+            note_reaction(memory, work, memory.lock_angular, work.bias_angular, mean, now, j, world)
 
     @func
     def end(model, state, memory, work, settings, world: int):
         """Reactions, and what the rows remember of a kick that is solved."""
         for j in range(settings.joints):
-            note_reaction(memory, work, j, world)
+            note_reactions(memory, work, j, world)
             if wp.static(has_bounds):
                 bounds.end(model, memory, work, j, world)
             if wp.static(features.actuators):
@@ -217,12 +215,5 @@ def make_joints(p: Precision, features: Features) -> Made:
                 for i in range(model.soft_start[j], model.soft_end[j]):
                     soft.scale_soft(memory, share, i, world)
 
-    assemble, lack, lack_push, take, take_apart = (
-        matrix.assemble,
-        matrix.lack,
-        matrix.lack_push,
-        matrix.take,
-        matrix.take_apart,
-    )
     react_push, hold = lock.push_lock, make_held(p, features).hold
-    return locals()
+    return vars(make_joint_matrix(p, features)) | locals()

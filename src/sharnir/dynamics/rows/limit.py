@@ -39,16 +39,6 @@ def make_limit(p: Precision, features: Features) -> Made:
     GIVE = wp.constant(real(push_give(p)))
 
     @func
-    def first(model, j: int) -> int:
-        """The first limit of joint j."""
-        return model.limit_start[j]
-
-    @func
-    def last(model, j: int) -> int:
-        """One past its last."""
-        return model.limit_end[j]
-
-    @func
     def linear(model, i: int) -> int:
         """1: of a length, 0: of an angle."""
         return model.limit_linear[i]

@@ -27,6 +27,7 @@ def make_lock(p: Precision, features: Features) -> Made:
     func = functions(p)
     algebra, geometry, pair = make_algebra(p), make_coordinates(p), make_pair(p)
     Pair, Frames, View = pair.Pair, geometry.Frames, make_view(p).View
+    Vectors = wp.array(dtype=vec3, ndim=2)  # for every joint
     needs_mass = not features.direct or features.axis_bounds or features.soft
     led = make_bias(p, features).led
     has_rows = features.direct or features.integrator.leads  # the directions of the rows are kept
@@ -201,22 +202,13 @@ def make_lock(p: Precision, features: Features) -> Made:
         return pair.struck(x, memory.lock_impulse[j, world])
 
     @func
-    def note_impulse(memory, work, d: vec3, j: int, world: int):
+    def note(work, kept: Vectors, apart: Vectors, d: vec3, j: int, world: int):
         """Add to the impulse of the step: to the warm start, or apart from it once sequential impulses are led."""
         if wp.static(features.integrator.leads and not features.direct):
             if work.is_led[world] == 1:
-                work.bias_impulse[j, world] = work.bias_impulse[j, world] + d
+                apart[j, world] = apart[j, world] + d
                 return
-        memory.lock_impulse[j, world] = memory.lock_impulse[j, world] + d
-
-    @func
-    def note_torque(memory, work, c: vec3, j: int, world: int):
-        """The same for the angular impulse."""
-        if wp.static(features.integrator.leads and not features.direct):
-            if work.is_led[world] == 1:
-                work.bias_angular[j, world] = work.bias_angular[j, world] + c
-                return
-        memory.lock_angular[j, world] = memory.lock_angular[j, world] + c
+        kept[j, world] = kept[j, world] + d
 
     @func
     def visit_lock(model, memory, work, x: Pair, j: int, world: int) -> Pair:
@@ -228,10 +220,10 @@ def make_lock(p: Precision, features: Features) -> Made:
                 s = led(work, x.wb - x.wa, 0, j, world)
                 d = d - s * work.mass_al[j, world]
                 c = -(work.mass_al[j, world] * u + algebra.full(work.mass_aa[j, world]) * s)
-                note_torque(memory, work, c, j, world)
-                note_impulse(memory, work, d, j, world)
+                note(work, memory.lock_angular, work.bias_angular, c, j, world)
+                note(work, memory.lock_impulse, work.bias_impulse, d, j, world)
                 return pair.kicked(x, d, c)
-        note_impulse(memory, work, d, j, world)
+        note(work, memory.lock_impulse, work.bias_impulse, d, j, world)
         return pair.struck(x, d)
 
     @func

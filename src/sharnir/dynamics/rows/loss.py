@@ -43,16 +43,6 @@ def make_loss(p: Precision, features: Features) -> Made:
         return wp.dot(impulse, axis) / wp.dot(axis, axis)
 
     @func
-    def first(model, j: int) -> int:
-        """The first loss on joint j."""
-        return model.loss_start[j]
-
-    @func
-    def last(model, j: int) -> int:
-        """One past the last."""
-        return model.friction_end[j]
-
-    @func
     def prepare(model, state, memory, work, view: View, i: int, world: int):
         """The axis of the first coordinate, its inverse mass, and last step's impulse along it."""
         axis = coordinate_axis(view.frames, model.term_kind[model.coupling_start[model.friction_coupling[i]]])

@@ -14,16 +14,6 @@ def make_one_way_clutch(p: Precision, features: Features) -> Made:
     real, vec3, func, catch = p.real, p.vec3, functions(p), make_catch(p, features)
 
     @func
-    def first(model, j: int) -> int:
-        """The first on joint j."""
-        return model.one_way_clutch_start[j]
-
-    @func
-    def last(model, j: int) -> int:
-        """One past the last."""
-        return model.one_way_clutch_end[j]
-
-    @func
     def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
         side = model.one_way_clutch_side[i, world]

@@ -20,16 +20,6 @@ def make_ratchet(p: Precision, features: Features) -> Made:
     View = make_view(p).View
 
     @func
-    def first(model, j: int) -> int:
-        """The first on joint j."""
-        return model.ratchet_start[j]
-
-    @func
-    def last(model, j: int) -> int:
-        """One past the last."""
-        return model.ratchet_end[j]
-
-    @func
     def prepare(model, state, memory, work, view: View, i: int, world: int):
         """Its direction and effective mass, the teeth that it has passed, and how far it is from the last of them."""
         catch.prepare(model, state, memory, work, view, i, world)

@@ -48,15 +48,11 @@ def make_rolling(p: Precision, features: Features) -> Made:
     @func
     def rolled(mass: p.mat33, u: vec3, old: vec3, bounds: vec2) -> vec3:
         """The new angular impulse at the relative spin u; contact's frame, bounds about the tangents and the normal."""
-        half = real(0.5) * (mass[0, 0] - mass[1, 1])
-        largest = real(0.5) * (mass[0, 0] + mass[1, 1]) + wp.sqrt(half * half + mass[0, 1] * mass[0, 1])
+        largest = algebra.largest_of(mass)
         x = old[0] - u[0] / largest
         y = old[1] - u[1] / largest
-        size = wp.sqrt(x * x + y * y)
-        if size > bounds[0]:
-            x = x * bounds[0] / size
-            y = y * bounds[0] / size
-        return vec3(x, y, wp.clamp(old[2] - u[2] / mass[2, 2], -bounds[1], bounds[1]))
+        held = algebra.within(vec2(x, y), wp.sqrt(x * x + y * y), bounds[0])
+        return vec3(held[0], held[1], wp.clamp(old[2] - u[2] / mass[2, 2], -bounds[1], bounds[1]))
 
     @func
     def visit_rolling(model, memory, work, turn: p.mat33, press: real, i: int, world: int) -> real:

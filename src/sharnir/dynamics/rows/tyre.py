@@ -12,6 +12,7 @@ Implicit, like bristles in a joint: z_end = (z + h u)/(1 + h a), a = |v_r|/s, an
 secant g = F/z of the last visit.
 """
 
+from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, functions, wp
 
 CALM = 0.02  # s, damping time of the bristles
@@ -20,7 +21,7 @@ CALM = 0.02  # s, damping time of the bristles
 @factory
 def make_tyre(p: Precision, features: Features) -> Made:
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
-    func = functions(p)
+    func, within = functions(p), make_algebra(p).within
 
     @wp.struct
     class Brush:
@@ -73,11 +74,8 @@ def make_tyre(p: Precision, features: Features) -> Made:
         y_ = (a * right_y - c * right_x) / det
         bound = brush.friction * old[2]
         across = y_ / model.tyre_grip[i]
-        size = wp.sqrt(x * x + across * across)
-        if size > bound:
-            x = x * bound / size
-            y_ = y_ * bound / size
-        return vec3(x, y_, old[2])
+        held = within(vec2(x, y_), wp.sqrt(x * x + across * across), bound)
+        return vec3(held[0], held[1], old[2])
 
     @func
     def bend_after(u: vec3, z: vec2, rate: real, h: real) -> vec2:
