@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+import msgspec
+
 from ..errors import SceneError
 from ..scene.body import Body
 from ..scene.elements.friction_laws import AnyFriction
@@ -133,19 +135,9 @@ class RopeHitch(Description, frozen=True, tag_field="type", tag="rope_hitch"):
 
     def connect(self, scene: Scene, name: str, tow: Body, trailer: Body, at: Vec3, to: Vec3) -> Rope:
         """The rope between two chassis; ``at`` and ``to`` in m, in the world."""
-        return scene.rope(
-            name,
-            (at, to),
-            length=self.length,
-            radius=self.radius,
-            density=self.density,
-            youngs_modulus=self.youngs_modulus,
-            shear_modulus=self.shear_modulus,
-            elements=self.elements,
-            velocity=tow.spec.velocity,
-            start=Tie(body=tow.name),
-            end=Tie(body=trailer.name),
-        )
+        ends = Tie(body=tow.name), Tie(body=trailer.name)
+        made = {field: value for field, value in msgspec.structs.asdict(self).items() if field != "apart"}
+        return scene.rope(name, (at, to), **made, velocity=tow.spec.velocity, start=ends[0], end=ends[1])
 
 
 AnyHitch = BallHitch | FifthWheel | Drawbar | RopeHitch

@@ -27,7 +27,7 @@ from .features import Features
 from .field import Columns
 from .fields import PARAMETERS, TABLES, allocate, write
 from .grounds import Heights, Triangles, search_meshes
-from .integrator import INTEGRATORS, LEAPFROG
+from .integrator import INTEGRATORS
 from .layout import Layout, coordinates_of, dry_friction_of, friction_rows_of, layout_of
 from .precision import Precision
 from .rope_arrays import optional_rope_counts, rope_arrays
@@ -123,12 +123,6 @@ def _features(
         gears=any(row.motor is not None and row.motor.loses_power for row in softs),
         soft=bool(softs),
         twists=bool(tracked),
-        direct=False,
-        reach=False,
-        held=False,
-        together=False,
-        integrator=LEAPFROG,
-        fourth_order=False,
         contact_kinds=touching.kinds,
         restitution=touches and any(pairs["pair_restitution"]),
         compliance=touches and not all(np.isinf(pairs["pair_stiffness"])),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from .catch_rows import KINDS
 from .integrator import LEAPFROG, Integrator
@@ -15,22 +15,22 @@ CATCH_KINDS = tuple(KINDS)
 class Features:
     """The groups of device code that a scene needs; what it does not need is not compiled."""
 
-    angular_locks: bool  # some joint locks a rotation
-    angular_rows: bool  # some joint locks a rotation or has a soft row about one
-    partial_locks: bool  # some joint locks only some of the translations
-    limits: bool
-    friction: bool
-    friction_laws: bool  # some friction is more than Coulomb's with a level of its own: a load, Stribeck, bristles
-    bristles: bool  # some friction is LuGre's or Dahl's
-    gears: bool  # some drive has a gear that loses power or locks
-    soft: bool  # springs, dampers, viscous friction or drives
-    twists: bool  # some joint counts turns
-    direct: bool  # the direct solver rather than sequential impulses
-    reach: bool  # limits, friction and contacts know what they do to the whole mechanism, see dynamics/solvers/reach.py
-    held: bool  # dry friction is solved in the direct solver's matrix, see dynamics/rows/held.py
-    together: bool  # contacts of mechanisms are one small dense problem, see dynamics/contacts/together.py
-    integrator: Integrator
-    fourth_order: bool  # the integrator is of fourth order wherever the motion is smooth, and here it can be
+    angular_locks: bool = False  # some joint locks a rotation
+    angular_rows: bool = False  # some joint locks a rotation or has a soft row about one
+    partial_locks: bool = False  # some joint locks only some of the translations
+    limits: bool = False
+    friction: bool = False
+    friction_laws: bool = False  # some friction has more than a level of its own: a load, Stribeck, bristles
+    bristles: bool = False  # some friction is LuGre's or Dahl's
+    gears: bool = False  # some drive has a gear that loses power or locks
+    soft: bool = False  # springs, dampers, viscous friction or drives
+    twists: bool = False  # some joint counts turns
+    direct: bool = False  # the direct solver rather than sequential impulses
+    reach: bool = False  # bounded rows know the whole mechanism, see dynamics/solvers/reach.py
+    held: bool = False  # dry friction is solved in the direct solver's matrix, see dynamics/rows/held.py
+    together: bool = False  # contacts of mechanisms are one small dense problem, see dynamics/contacts/together.py
+    integrator: Integrator = LEAPFROG
+    fourth_order: bool = False  # the integrator is of fourth order wherever the motion is smooth, and here it can be
     restitution: bool = False  # some contact bounces
     compliance: bool = False  # some contact is soft
     rolling: bool = False  # some contact resists rolling or spinning
@@ -104,7 +104,4 @@ class Features:
 
 
 # All kinds of shapes and nothing else: what kernels of rays are made for.
-ALL_SHAPES = Features(
-    **dict.fromkeys((field.name for field in fields(Features)), False)  # type: ignore[arg-type]
-    | {"integrator": LEAPFROG, "general": True, "contact_kinds": frozenset(CONTACT_KINDS), "catches": frozenset()}
-)
+ALL_SHAPES = Features(general=True, contact_kinds=frozenset(CONTACT_KINDS))

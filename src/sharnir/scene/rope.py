@@ -53,10 +53,7 @@ class Tie(Description, frozen=True):
     direction: Vec3 | None = None
 
     def __post_init__(self) -> None:
-        for name in ("body", "rope"):
-            given = getattr(self, name)
-            if given is not None and not isinstance(given, str):
-                _set(self, name, getattr(given, "name", given))
+        _take_names(self, "body", "rope")
         super().__post_init__()
         if (self.body is None) == (self.rope is None):
             raise SceneError(f"Tie holds body {shown(self.body)} and rope {shown(self.rope)}; give one of them")
@@ -83,8 +80,7 @@ class Eyelet(Description, frozen=True):
     friction: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.body, str):
-            _set(self, "body", getattr(self.body, "name", self.body))
+        _take_names(self, "body")
         super().__post_init__()
 
 
@@ -103,8 +99,7 @@ class Winch(Description, frozen=True):
     stored: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.joint, str):
-            _set(self, "joint", getattr(self.joint, "name", self.joint))
+        _take_names(self, "joint")
         super().__post_init__()
         if number(self.radius, "Winch radius (m)") == 0.0:
             raise SceneError("Winch radius is 0 m; give that of the drum, negative to pay out as the angle falls")
@@ -127,6 +122,14 @@ class Skin(Description, frozen=True):
     def mesh(self) -> Mesh:
         """The mesh as it is drawn, straight."""
         return Mesh(file=self.file, scale=self.scale, color=self.color, texture=self.texture)
+
+
+def _take_names(description: Description, *fields: str) -> None:
+    """Let fields that are given bodies, ropes or joints hold their names."""
+    for field in fields:
+        given = getattr(description, field)
+        if given is not None and not isinstance(given, str):
+            _set(description, field, getattr(given, "name", given))
 
 
 def _set(description: Description, name: str, value: object) -> None:

@@ -19,6 +19,7 @@ from .study import Study
 
 FindExperiment = Callable[[str], tuple[str, Experiment]]
 Pairs = tuple[tuple[float, float], ...]
+CHOSEN = ("samples", "design", "seed", "time", "dt", "every", "settings")  # what a file and a study call by one name
 
 
 class StudyFile(Description, frozen=True):
@@ -63,19 +64,8 @@ def load_study(path: Path, find: FindExperiment) -> Study:
         ) from None
     beside = path.parent / content.scene
     _, experiment = find(str(beside) if beside.is_file() else content.scene)
-    return Study(
-        experiment,
-        content.vary,
-        content.measure,
-        samples=content.samples,
-        design=content.design,
-        seed=content.seed,
-        time=content.time,
-        dt=content.dt,
-        every=content.every,
-        settings=content.settings,
-        **with_held(content.inputs),
-    )
+    chosen: Plain = {name: getattr(content, name) for name in CHOSEN}
+    return Study(experiment, content.vary, content.measure, **chosen | with_held(content.inputs))
 
 
 def with_held(inputs: Mapping[str, Plain]) -> dict[str, Plain]:
