@@ -126,18 +126,18 @@ class _Problem:
     def descended(self, bodies: Bodies, tolerance: float) -> tuple[Bodies, float]:
         """The bodies after the steps that still help, and the error that is left."""
         damping = 1e-6
-        residual, jacobian, room = self._linear(bodies)
+        residual, jacobian, bounds = self._linear(bodies)
         for _ in range(STEPS):
             if np.max(np.abs(residual), initial=0.0) <= 0.01 * tolerance:
                 break
             count = jacobian.shape[1]
             matrix = np.vstack([jacobian, np.sqrt(damping) * np.eye(count)])
-            step = lsq_linear(matrix, np.append(-residual, np.zeros(count)), room, method="bvls").x
+            step = lsq_linear(matrix, np.append(-residual, np.zeros(count)), bounds, method="bvls").x
             tried = self._moved(bodies, step)
             after = None if tried is None else self._linear(tried)
             if tried is not None and after is not None and after[0] @ after[0] < residual @ residual:
                 stalled = after[0] @ after[0] > (1.0 - 1e-6) * (residual @ residual)
-                bodies, (residual, jacobian, room), damping = tried, after, max(0.1 * damping, 1e-14)
+                bodies, (residual, jacobian, bounds), damping = tried, after, max(0.1 * damping, 1e-14)
                 if stalled:
                     break
             else:

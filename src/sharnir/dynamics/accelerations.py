@@ -61,7 +61,7 @@ def make_accelerations(p: Precision, features: Features) -> Made:
             work.rows_a[j, world] = pick(geometry.angular_basis(f, model.basis[j]), model.angular_lock[j])
 
     @func
-    def turn_ease(model, b: int, world: int) -> real:
+    def turning_inverse_mass(model, b: int, world: int) -> real:
         """The inverse of a body's inertia, for a slender one that across it, 1/(kg m^2)."""
         if model.inv_mass[b, world] == real(0.0):
             return real(0.0)
@@ -73,7 +73,9 @@ def make_accelerations(p: Precision, features: Features) -> Made:
         a = model.joint_a[j]
         b = model.joint_b[j]
         work.softness_l[j, world] = share * (model.inv_mass[a, world] + model.inv_mass[b, world])
-        work.softness_a[j, world] = share * (turn_ease(model, a, world) + turn_ease(model, b, world))
+        work.softness_a[j, world] = share * (
+            turning_inverse_mass(model, a, world) + turning_inverse_mass(model, b, world)
+        )
 
     @func
     def factor_poses(model, state, memory, work, settings, at_start: bool, world: int):

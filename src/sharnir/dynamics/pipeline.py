@@ -21,7 +21,7 @@ from .integrators import make_integrator
 from .integrators.fourth_order import make_fourth_order
 from .movers import make_movers
 from .moving import make_moving
-from .ropes.give import ROUNDS
+from .ropes.compression import ROUNDS
 from .ropes.stages import make_ropes
 from .rows.groups import make_rows
 from .shells import BEGIN, FINISH, ITERATE, WHOLE

@@ -67,8 +67,10 @@ FIELDS: Fields = {
     ),
     "memory": (
         Field("contact_impulse", "contact", "vec3", "N s on b, world axes"),
-        Field("contact_spin", "contact_roll", "vec3", "N m s of rolling and spinning friction on b, world axes"),
-        Field("contact_bend", "contact_tyre", "vec3", "m, bend of a tyre's bristles, world axes"),
+        Field(
+            "contact_roll_impulse", "contact_roll", "vec3", "N m s of rolling and spinning friction on b, world axes"
+        ),
+        Field("contact_deflection", "contact_tyre", "vec3", "m, bend of a tyre's bristles, world axes"),
         Field("kept_count", None, "int", "contacts of the last step"),
         Field("kept_a", "contact", "int", "their shapes a"),
         Field("kept_b", "contact", "int", "their shapes b"),
@@ -135,8 +137,8 @@ FIELDS: Fields = {
         Field("heap_search", "heap_body", "sym33", "m/s, rad/s: direction of the sweeps so far; solver"),
         Field("contact_force", "contact", "vec3", "N on b, world axes; finish"),
         Field("contact_slip", "contact", "vec3", "m/s of b against a, world axes; finish"),
-        Field("contact_start_spin", "contact_roll", "vec3", "N m s of the last step; keep_contacts"),
-        Field("contact_start_bend", "contact_tyre", "vec3", "m at the end of the last step; keep_contacts"),
+        Field("contact_start_roll_impulse", "contact_roll", "vec3", "N m s of the last step; keep_contacts"),
+        Field("contact_start_deflection", "contact_tyre", "vec3", "m at the end of the last step; keep_contacts"),
         Field("roll_mass", "contact_roll", "sym33", "1/(kg m^2), spin from angular impulse, contact's frame; prepare"),
         Field("roll_arms", "contact_roll", "vec2", "m, of rolling and of spinning friction; prepare"),
         Field("roll_reach", "roll_reach", "int", "first of its entries in reach; prepare"),

@@ -27,7 +27,7 @@ FIELDS: Fields = {
         Field("coupling_driving", "coupling", "real", "friction over effort while its first coordinate drives"),
         Field("coupling_driven", "coupling", "real", "the same while it is driven; 1 and more locks"),
         Field("coupling_gap", "coupling", "real", "rad or m by which the sum of its terms may be off, either way"),
-        shared("coupling_give", "coupling", "real", "compliance over its inverse mass, see coupling_rows.py"),
+        shared("coupling_compliance", "coupling", "real", "compliance over its inverse mass, see coupling_rows.py"),
         shared("term_joint", "term", "int", "joint of the term's coordinate"),
         shared("term_kind", "term", "int", "scene.joints.Kind of its coordinate"),
         shared("term_linear", "term", "int", "1: a length, 0: an angle"),
@@ -52,7 +52,9 @@ FIELDS: Fields = {
     "work": (
         Field("term_axis", "term", "vec3", "world direction of the coordinate times its factor; prepare"),
         Field("coupling_error", "coupling", "real", "rad or m, the sum of its terms less what it keeps; prepare"),
-        Field("coupling_ease", "coupling", "real", "1/kg or 1/(kg m^2), inverse mass of its bodies alone; prepare"),
+        Field(
+            "coupling_inverse_mass", "coupling", "real", "1/kg or 1/(kg m^2), inverse mass of its bodies alone; prepare"
+        ),
         Field("coupling_bias", "coupling", "real", "rad/s or m/s that close it; prepare, solver"),
         Field("coupling_bias_impulse", "coupling", "real", "N s of the bias, apart from the warm start; solver"),
     ),
@@ -77,7 +79,7 @@ def coupling_arrays(scene: Scene, tracked: tuple[int, ...]) -> Columns:
         "coupling_driving": [[coupling.losses[0]] for coupling in couplings],
         "coupling_driven": [[coupling.losses[1]] for coupling in couplings],
         "coupling_gap": [[coupling.gap] for coupling in couplings],
-        "coupling_give": _gives(scene, couplings),
+        "coupling_compliance": _compliances(scene, couplings),
         "term_joint": [place[joint.name] for joint, _ in coordinates],
         "term_kind": [int(free.kind) for _, free in coordinates],
         "term_linear": [int(free.kind.is_linear) for _, free in coordinates],
@@ -86,8 +88,8 @@ def coupling_arrays(scene: Scene, tracked: tuple[int, ...]) -> Columns:
     }
 
 
-def _gives(scene: Scene, couplings: list[Coupling]) -> list[float]:
-    """By how much each coupling gives way: more if some of them follow from others and from the joints."""
+def _compliances(scene: Scene, couplings: list[Coupling]) -> list[float]:
+    """Over the inverse mass of each coupling: more if some of them follow from others and from the joints."""
     if not couplings:
         return []
     rows, locked = coupling_rows(scene, couplings)

@@ -90,7 +90,7 @@ class Recorder:
         used, worlds = self._used, self._rows.block.worlds
         changes = {name: list(kept) for name, kept in self._changes.items()}
         instants = Instants(self._at[:used].copy(), self._after[:used].copy())
-        smooth = self._tables["work"].first_pull.shape[0] > 0
+        smooth = self._tables["work"].start_acceleration.shape[0] > 0
         raw = RawFrames(self._rows, instants, changes, self.learns_later, smooth, self._count)
         over = np.repeat(self._out_of_budget[:used, None], worlds, axis=1)
         return Frames(self._time[:used], self._dt, self._twists, over, raw, self.learns_later, self._scenes)

@@ -79,7 +79,7 @@ def _tried(start: Poses, attempt: int) -> Poses:
     """Where an attempt begins: by mass, then with all masses equal, then shaken ever harder out of dead centres."""
     if attempt == 0:
         return start
-    equal = replace(start, ease=start.ease / start.ease[:, :1])
+    equal = replace(start, scale=start.scale / start.scale[:, :1])
     return equal if attempt == 1 else equal.shaken(0.02 * 2.0**attempt, seed=attempt)
 
 
@@ -90,7 +90,7 @@ class Poses:
     center: Array  # [body, 3] centre of mass, m
     rotation: Array  # [body, 4]
     local_center: Array  # [body, 3] centre of mass in the body's frame
-    ease: Array  # [body, 6] of moving and of turning: 1/sqrt(mass), 1/sqrt(inertia)
+    scale: Array  # [body, 6] of moving and of turning: 1/sqrt(mass), 1/sqrt(inertia)
 
     @staticmethod
     def of(bodies: list[Body], joints: list[Joint]) -> Poses:
@@ -107,8 +107,8 @@ class Poses:
             poses.center[i] = body.pose.point(local)
             poses.rotation[i] = body.pose.rotation
             poses.local_center[i] = local
-            poses.ease[i, :3] = 1.0 / np.sqrt(mass)
-            poses.ease[i, 3:] = 1.0 / np.sqrt(np.linalg.norm(inertia, 2) + mass * arm**2)
+            poses.scale[i, :3] = 1.0 / np.sqrt(mass)
+            poses.scale[i, 3:] = 1.0 / np.sqrt(np.linalg.norm(inertia, 2) + mass * arm**2)
         return poses
 
     def frames(self) -> Pose:
@@ -261,7 +261,7 @@ def closed(problem: Problem, poses: Poses) -> Poses:
     for _ in range(ITERATIONS):
         if np.max(np.abs(errors)) < CLOSED or damping > 1e6:
             break
-        tried = poses.moved(_step(problem.jacobian(poses), errors, poses.ease, damping))
+        tried = poses.moved(_step(problem.jacobian(poses), errors, poses.scale, damping))
         after = problem.row_errors(tried)
         if after @ after < errors @ errors:
             stalled = after @ after > STALLED * (errors @ errors)
@@ -273,14 +273,14 @@ def closed(problem: Problem, poses: Poses) -> Poses:
     return poses
 
 
-def _step(jacobian: Array, errors: Array, ease: Array, damping: float) -> Array:
+def _step(jacobian: Array, errors: Array, scale: Array, damping: float) -> Array:
     """The motion [body, 6], least when weighted by mass, that closes the linearised rows."""
-    weighted = jacobian * ease.ravel()
+    weighted = jacobian * scale.ravel()
     # rows brought to the same size, so that one damping serves light bodies and heavy ones
     size = np.linalg.norm(weighted, axis=1)
     scaled = weighted / size[:, None]
     multipliers = np.linalg.solve(scaled @ scaled.T + damping * np.eye(len(errors)), -errors / size)
-    motion = ease * (scaled.T @ multipliers).reshape(-1, 6)
+    motion = scale * (scaled.T @ multipliers).reshape(-1, 6)
     largest = np.max(np.linalg.norm(motion[:, 3:], axis=1))
     return np.asarray(motion * min(1.0, LARGEST_TURN / largest) if largest > 0.0 else motion)
 

@@ -101,12 +101,12 @@ def inertia_at(scene: Scene, row: SoftRow) -> float:
     moving = moved_by(*joints)
     held = [Held.of(joints, row.joint.coordinate(row.name), 0.0)]
     rows = Problem.of(scene, joints, moving, held).jacobian(Poses.of(moving, joints))
-    eased = rows @ root_of_inverse_mass(moving)
-    locked, free = eased[:-1], eased[-1]
+    weighted = rows @ root_of_inverse_mass(moving)
+    locked, free = weighted[:-1], weighted[-1]
     if len(locked):
         free = free - locked.T @ (np.linalg.pinv(locked @ locked.T, rcond=1e-10, hermitian=True) @ (locked @ free))
-    ease = float(free @ free)
-    return 1.0 / ease if ease > 1e-12 * float(eased[-1] @ eased[-1]) else math.inf
+    inverse_mass = float(free @ free)
+    return 1.0 / inverse_mass if inverse_mass > 1e-12 * float(weighted[-1] @ weighted[-1]) else math.inf
 
 
 class Bounded(NamedTuple):

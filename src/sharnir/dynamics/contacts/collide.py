@@ -2,17 +2,17 @@
 
 from ...model.contacts import PLANE
 from ..factory import Features, Made, Precision, factory, large_functions, wp
-from .lists import make_lists
+from .contact_list import make_contact_list
+from .narrow_phase import make_narrow_phase
 from .solids import make_solids
 from .terrain import make_terrain
-from .touch import make_touch
 
 
 @factory
 def make_collide(p: Precision, features: Features) -> Made:
     func = large_functions(p)
-    Solid, touch = make_solids(p, features).Solid, make_touch(p, features).touch
-    lists, touch_terrain = make_lists(p), make_terrain(p, features).touch_terrain
+    Solid, touch = make_solids(p, features).Solid, make_narrow_phase(p, features).touch
+    lists, touch_terrain = make_contact_list(p), make_terrain(p, features).touch_terrain
     Point, Candidates = lists.Point, lists.Candidates
     has_terrain = bool({"heights", "mesh"} & features.contact_kinds)
 

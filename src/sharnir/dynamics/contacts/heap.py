@@ -14,7 +14,7 @@ stiffness; others keep the sweeps of contact.py.
 from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, functions, wp
 from ..rows.contact_laws import make_contact_laws
-from .sides import make_sides
+from .contact_bodies import make_contact_bodies
 
 MANY = 64  # contacts: beyond that a heap is solved as well as can be seen, not to the last digit
 SEEN = 1e-3  # share of all impulses of a heap: a sweep that changes less (root of the sums of squares) is the last one
@@ -26,7 +26,7 @@ def make_heap(p: Precision, features: Features) -> Made:
         return None
     real, vec2, vec3, vec6, vec7, Row = p.real, p.vec2, p.vec3, p.sym33, p.vec7, p.row
     func = functions(p)
-    algebra, sides, laws = make_algebra(p), make_sides(p, features), make_contact_laws(p, features)
+    algebra, sides, laws = make_algebra(p), make_contact_bodies(p, features), make_contact_laws(p, features)
     Bodies = wp.array(dtype=vec3, ndim=2)  # velocities or pseudo-velocities
     Motions = wp.array(dtype=vec6, ndim=2)  # both of a body in one
 

@@ -111,9 +111,9 @@ def make_round(p: Precision, features: Features) -> Made:
         depth = real(1.0e30)
         for i in range(3):
             on[i] = wp.clamp(x[i], -b.size[i], b.size[i])
-            room = b.size[i] - wp.abs(x[i])
-            if room < depth:
-                depth = room
+            inside = b.size[i] - wp.abs(x[i])
+            if inside < depth:
+                depth = inside
                 axis = i
         outward = vec3()
         outward[axis] = solids.sign(x[axis])

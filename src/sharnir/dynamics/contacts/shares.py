@@ -9,7 +9,7 @@ eigenvalues (three for a rigid body). Last step's p then goes towards q as far a
 """
 
 from ..factory import Features, Made, Precision, factory, functions, wp
-from .sides import make_sides
+from .contact_bodies import make_contact_bodies
 
 FEWEST = 4  # points: fewer are not redundant
 MOST_STEPS = 6  # of conjugate gradients; where they do not end in time the loads stay as they are
@@ -23,7 +23,7 @@ def make_shares(p: Precision, features: Features) -> Made:
         return None
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     func = functions(p)
-    sides = make_sides(p, features)
+    sides = make_contact_bodies(p, features)
     ENDED = wp.constant(real(1e-12 if p.name == "float64" else 1e-6))  # share of |W p|^2 that may be left
 
     @func

@@ -39,14 +39,14 @@ def make_spans(p: Precision, features: Features) -> Made:
     def cut(x: Span, n: vec3, c: real, o: vec3, d: vec3) -> Span:
         """The part on the inner side of the plane n.x = c."""
         slope = wp.dot(n, d)
-        room = c - wp.dot(n, o)
+        distance = c - wp.dot(n, o)
         if slope > real(0.0):
-            x.leave = wp.min(x.leave, room / slope)
+            x.leave = wp.min(x.leave, distance / slope)
         elif slope < real(0.0):
-            if room / slope > x.enter:
-                x.enter = room / slope
+            if distance / slope > x.enter:
+                x.enter = distance / slope
                 x.normal = n
-        elif room < real(0.0):
+        elif distance < real(0.0):
             x.leave = real(-NEVER)
         return x
 
@@ -125,13 +125,13 @@ def make_spans(p: Precision, features: Features) -> Made:
         at = wp.max(-wp.dot(o, d) - s.radius, real(0.0))
         for _ in range(APPROACHES):
             away = from_core(s, o + at * d)
-            room = wp.length(away) - s.size[1]
-            if room < NEAR:
+            distance = wp.length(away) - s.size[1]
+            if distance < NEAR:
                 x.enter = at
                 x.leave = real(NEVER)
                 x.normal = wp.normalize(away)
                 return x
-            at = at + room
+            at = at + distance
             if at > reach or at > -wp.dot(o, d) + s.radius:
                 return x
         return x

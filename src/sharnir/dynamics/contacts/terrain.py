@@ -8,8 +8,8 @@ wheel that rolls the two ends of its tread are kept beside the deepest point, an
 
 from ...model.contacts import HEIGHTS, MESH, PLANE, SPHERE, WHEEL
 from ..factory import Features, Made, Precision, factory, large_functions, wp
+from .contact_list import make_contact_list
 from .facets import make_facets
-from .lists import make_lists
 from .manifold import BLEND
 from .solids import make_solids
 from .triangles import UNDECIDED, make_triangles
@@ -29,7 +29,7 @@ def make_terrain(p: Precision, features: Features) -> Made:
     Solid, Manifold = solids.Solid, solids.Manifold
     Triangle = triangles.Triangle
     facets = make_facets(p, features)
-    lists = make_lists(p)
+    lists = make_contact_list(p)
     Point, Candidates = lists.Point, lists.Candidates
     has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
     TABLE = SIDES * PLACES

@@ -33,7 +33,7 @@ from ..pair import make_pair
 from ..rows.bounds import make_bounds
 from ..rows.contact_laws import make_contact_laws
 from ..solvers.reach import make_reach
-from .sides import make_sides
+from .contact_bodies import make_contact_bodies
 
 ROUNDS = 30  # solves at most; where they are not enough, sweeps through the paths have to be
 PUSH_SWEEPS = 60  # of pseudo-impulses; they are scalars
@@ -56,7 +56,7 @@ def make_together(p: Precision, features: Features) -> Made:
     algebra, reach, sides, laws = (
         make_algebra(p),
         make_reach(p, features),
-        make_sides(p, features),
+        make_contact_bodies(p, features),
         make_contact_laws(p, features),
     )
     pair, led, bounds = make_pair(p), make_bias(p, features).led, make_bounds(p, features).rows

@@ -202,10 +202,10 @@ def make_triangles(p: Precision, features: Features) -> Made:
         c = Closest()
         for _ in range(LOWERINGS):
             c = distances.walk(model, a, s, -rise * x.normal, x.normal, real(1.0e30))
-            room = c.distance - ra
-            if room < real(1.0e-6) * a.radius:
+            clearance = c.distance - ra
+            if clearance < real(1.0e-6) * a.radius:
                 break
-            rise = rise - room / wp.max(-wp.dot(c.normal, x.normal), real(0.05))
+            rise = rise - clearance / wp.max(-wp.dot(c.normal, x.normal), real(0.05))
         if rise > real(0.0):
             f = shared.put(f, c.on_b - (real(0.5) * rise) * x.normal, -rise, 0)
         return f

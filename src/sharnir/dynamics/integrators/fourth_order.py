@@ -182,26 +182,32 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
         pull = work.solution[node, world]
         bend = half_turn(work.solution[node + 1, world], rotation) - real(0.25) * wp.dot(spin, spin) * rotation
         if stage == 0:
-            work.first_pull[b, world] = pull
-            work.first_bend[b, world] = bend
+            work.start_acceleration[b, world] = pull
+            work.start_rotation_acceleration[b, world] = bend
             work.size[b, world] = move(state, work, real(0.5) * dt, pull, bend, b, world)
             speed_up(state, work, real(0.5) * dt, pull, bend, work.size[b, world], b, world)
         elif stage == 1:
-            work.middle_pull[b, world] = pull
-            work.middle_bend[b, world] = bend
+            work.middle_acceleration[b, world] = pull
+            work.middle_rotation_acceleration[b, world] = bend
             speed_up(state, work, real(0.5) * dt, pull, bend, work.size[b, world], b, world)
         elif stage == 2:
-            work.middle_pull[b, world] = work.middle_pull[b, world] + pull
-            work.middle_bend[b, world] = work.middle_bend[b, world] + bend
+            work.middle_acceleration[b, world] = work.middle_acceleration[b, world] + pull
+            work.middle_rotation_acceleration[b, world] = work.middle_rotation_acceleration[b, world] + bend
             speed_up(state, work, dt, pull, bend, move(state, work, dt, pull, bend, b, world), b, world)
         else:
             third = real(1.0) / real(3.0)
-            pose_pull = third * (work.first_pull[b, world] + work.middle_pull[b, world])
-            pose_bend = third * (work.first_bend[b, world] + work.middle_bend[b, world])
+            pose_pull = third * (work.start_acceleration[b, world] + work.middle_acceleration[b, world])
+            pose_bend = third * (
+                work.start_rotation_acceleration[b, world] + work.middle_rotation_acceleration[b, world]
+            )
             size = move(state, work, dt, pose_pull, pose_bend, b, world)
             sixth = real(1.0) / real(6.0)
-            pull = sixth * (work.first_pull[b, world] + real(2.0) * work.middle_pull[b, world] + pull)
-            bend = sixth * (work.first_bend[b, world] + real(2.0) * work.middle_bend[b, world] + bend)
+            pull = sixth * (work.start_acceleration[b, world] + real(2.0) * work.middle_acceleration[b, world] + pull)
+            bend = sixth * (
+                work.start_rotation_acceleration[b, world]
+                + real(2.0) * work.middle_rotation_acceleration[b, world]
+                + bend
+            )
             speed_up(state, work, dt, pull, bend, size, b, world)
 
     # --- is it smooth? ------------------------------------------------------------------------------------------------

@@ -20,12 +20,12 @@ of v_i in the row before it, v_i + s d_i in the row after it, and s = s_0 + c (d
 inverse of the mass that runs. W_i then becomes W_i + c d d^T with the d of the rows it couples.
 
 What touches element j along its length holds node j and the element together, v_j = a_j + W_j (y_j - y_{j-1}) + H_j w_j
-(see ``hold.py``): T_j becomes T_j - H_j, and row j - 1 is coupled with w_j by H_j.
+(see ``contact_elimination.py``): T_j becomes T_j - H_j, and row j - 1 is coupled with w_j by H_j.
 """
 
 from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, functions, wp
-from .give import SLACK
+from .compression import SLACK
 
 
 @factory

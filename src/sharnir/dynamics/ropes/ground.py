@@ -17,8 +17,8 @@ from ..contacts.solids import make_solids
 from ..contacts.terrain import make_terrain
 from ..contacts.triangles import make_triangles
 from ..factory import Features, Made, Precision, factory, large_functions, wp
-from .places import make_places
 from .segments import make_segments
+from .touch_points import make_touch_points
 
 INSIDE = 1e-3  # share of an element's length: nearer to its ends the nodes answer for it
 SINKS = 0.1  # of the radius: how deep an element may be in a gentle curve between its nodes, which then carry it alone
@@ -31,7 +31,7 @@ def make_rope_ground(p: Precision, features: Features) -> Made:
     triangles, facets = make_triangles(p, features), make_facets(p, features)
     Triangle = triangles.Triangle
     Solid, cell_of = make_solids(p, features).Solid, make_terrain(p, features).cell_of
-    places, nearest_shares = make_places(p, features), make_segments(p).nearest_shares
+    places, nearest_shares = make_touch_points(p, features), make_segments(p).nearest_shares
     diagonal = make_algebra(p).diagonal
     has_heights, has_mesh = "heights" in features.contact_kinds, "mesh" in features.contact_kinds
 

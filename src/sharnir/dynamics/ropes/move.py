@@ -5,8 +5,8 @@ from ..factory import Features, Made, Precision, factory, functions, wp
 from ..integrators.leapfrog import make_leapfrog
 from ..watch import EMPTY_DRUM, NOT_FINITE, RUNAWAY
 from .attach import make_attach
-from .close import make_close
-from .give import TAUT
+from .compression import TAUT
+from .gap_projection import make_gap_projection
 from .slide import make_slide
 
 
@@ -14,7 +14,7 @@ from .slide import make_slide
 def make_move(p: Precision, features: Features) -> Made:
     real, vec3 = p.real, p.vec3
     func = functions(p)
-    next_place, next_turn = make_attach(p, features).next_place, make_close(p, features).next_turn
+    next_place, next_turn = make_attach(p, features).next_place, make_gap_projection(p, features).next_turn
     ahead = make_algebra(p).ahead
     foreseen = make_leapfrog(p, features).foreseen
     slides = make_slide(p, features)

@@ -7,12 +7,12 @@ meets edges and things that are small.
 from ...model.contacts import BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, WHEEL
 from ..algebra import make_algebra
 from ..contacts.collide import make_collide
-from ..contacts.touch import make_touch
+from ..contacts.narrow_phase import make_narrow_phase
 from ..factory import Features, Made, Precision, factory, functions, large_functions, wp
 from .attach import make_attach
+from .contact_elimination import make_contact_elimination
 from .ground import INSIDE, SINKS, make_rope_ground
-from .hold import make_hold
-from .places import make_places
+from .touch_points import make_touch_points
 
 ONE_PLACE = 0.1  # of the radius: places that are closer together are one
 
@@ -21,11 +21,12 @@ ONE_PLACE = 0.1  # of the radius: places that are closer together are one
 def make_near(p: Precision, features: Features) -> Made:
     real, vec3 = p.real, p.vec3
     func, entry = large_functions(p), functions(p)
-    places, narrow, terrain = make_places(p, features), make_touch(p, features), make_rope_ground(p, features)
+    places, narrow = make_touch_points(p, features), make_narrow_phase(p, features)
+    terrain = make_rope_ground(p, features)
     solid_of, Solid = make_collide(p, features).solid_of, narrow.Solid
     Piece = terrain.Piece
     port_place, frame_of = make_attach(p, features).port_place, make_algebra(p).frame_of
-    bulge = make_hold(p, features).bulge
+    bulge = make_contact_elimination(p, features).bulge
     has_ground = bool({"heights", "mesh"} & features.contact_kinds)
 
     @func
@@ -75,8 +76,8 @@ def make_near(p: Precision, features: Features) -> Made:
             axis = vec3(b.turn[0, 2], b.turn[1, 2], b.turn[2, 2])
             if wp.abs(wp.dot(axis, normal)) > real(0.1):
                 return False
-        room = real(8.0) * (bulge(model, x.shape) + x.radius) * wp.static(real(SINKS)) * x.radius
-        return wp.length_sq(x.along) < room
+        most = real(8.0) * (bulge(model, x.shape) + x.radius) * wp.static(real(SINKS)) * x.radius
+        return wp.length_sq(x.along) < most
 
     @func
     def over_solid(model, state, memory, work, x: Piece, with_node: bool, world: int):

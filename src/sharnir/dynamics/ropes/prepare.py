@@ -11,8 +11,9 @@ The kick of the leapfrog step aims at the end of the drift,
 
     r_{j+1} - r_j = l R(h w) d  there:   v_{j+1} - v_j + T_j w_j = (l/h) (R(h w) d - d - h w x d)
 
-with the spin before the kick on the right, so that less is left to close (``close.py``). Elements that give way or
-touch something (``give.py``) are left out: where the nodes of an element nearly meet, its spin has no bound.
+with the spin before the kick on the right, so that less is left to close (``gap_projection.py``). Elements that give
+way or touch something (``compression.py``) are left out: where the nodes of an element nearly meet, its spin has no
+bound.
 """
 
 import math
@@ -21,7 +22,7 @@ from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, functions, wp
 from .bend_twist import make_bend
 from .chain import make_chain
-from .give import HEAPED, make_give
+from .compression import HEAPED, make_compression
 
 UNEVEN = 0.2  # rad/s^2: a rope that is pressed beyond its Euler load is turned aside by it
 TAUT = 0.5  # h^2 T/(l m) that stays explicit
@@ -37,7 +38,7 @@ def make_prepare(p: Precision, features: Features) -> Made:
     algebra, bends, chain = make_algebra(p), make_bend(p, features), make_chain(p, features)
     Bend = bends.Bend
     Law = bends.Law
-    is_loose = make_give(p, features).is_loose
+    is_loose = make_compression(p, features).is_loose
 
     @func
     def element_mass(model, state, rope: int, j: int, world: int) -> real:

@@ -8,10 +8,10 @@ At every place that ``neighbours.py`` finds, with the normal n from the thing an
              p_t = -mu p.n d - y (E - n n^T - d d^T) u            (Newton's step for mu p.n |u_t|)
     creeps   u.n likewise; p_t = -y u_t, where the direction of what hardly moves is not sure
 
-The states are sought as in an active-set method: solve the whole rope exactly with all that holds it (``hold.py``),
-free what pulls (p.n < 0), hold what would enter, let slide what is held by more than mu p.n, hold what has come to a
-stop; again until nothing changes. They start from those of the last step. What holds is proximal, because an element
-between places that stick would be held twice: with c = 1e-3 of the node's inverse mass w
+The states are sought as in an active-set method: solve the whole rope exactly with all that holds it
+(``contact_elimination.py``), free what pulls (p.n < 0), hold what would enter, let slide what is held by more than mu
+p.n, hold what has come to a stop; again until nothing changes. They start from those of the last step. What holds is
+proximal, because an element between places that stick would be held twice: with c = 1e-3 of the node's inverse mass w
 
     p = p_before + (held - u)/(c w)     so p rests where u = held
 
@@ -24,11 +24,11 @@ from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, functions, wp
 from .attach import make_attach
 from .chain import make_chain
-from .hold import make_hold
+from .contact_elimination import make_contact_elimination
 from .neighbours import make_near
-from .places import CREEPS, FREE, SLIDES, STICKS
 from .prepare import make_prepare
-from .tangle import make_tangle
+from .rope_rope_contact import make_rope_rope_contact
+from .touch_points import CREEPS, FREE, SLIDES, STICKS
 
 ROUNDS, SURE = 16, 6  # of solving and revising, and those in which what would slide back sticks at once
 LAST = 2  # rounds at the end in which nothing is set free: what is held for nothing does less harm than what enters
@@ -43,9 +43,9 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
         return None
     real, vec3 = p.real, p.vec3
     func = functions(p)
-    chain, prepare, holding = make_chain(p, features), make_prepare(p, features), make_hold(p, features)
+    chain, prepare, holding = make_chain(p, features), make_prepare(p, features), make_contact_elimination(p, features)
     full = make_algebra(p).full
-    strike_port, tangle = make_attach(p, features).strike_port, make_tangle(p, features)
+    strike_port, tangle = make_attach(p, features).strike_port, make_rope_rope_contact(p, features)
     find_touches = make_near(p, features).find_touches
 
     @func
@@ -129,8 +129,8 @@ def make_rope_touch(p: Precision, features: Features) -> Made:
             model.rope_material[rope] * settings.materials + model.shape_material[shape], world
         ]
         if held == wp.static(FREE):
-            room = wp.max(work.touch_gap[q, world], real(0.0)) / settings.dt
-            if wp.dot(slip, normal) + room < wp.static(real(-0.01 * SETTLED)):
+            allowed = wp.max(work.touch_gap[q, world], real(0.0)) / settings.dt
+            if wp.dot(slip, normal) + allowed < wp.static(real(-0.01 * SETTLED)):
                 memory.touch_state[q, world] = wp.static(STICKS)
                 if friction == real(0.0) or left == 1:  # nothing would look whether it may stick
                     memory.touch_state[q, world] = wp.static(SLIDES)

@@ -14,8 +14,8 @@ from ..factory import Features, Made, Precision, factory, functions, wp
 from ..stiffen import make_stiffen
 from .attach import make_attach
 from .chain import make_chain
-from .close import make_close
-from .give import make_give
+from .compression import make_compression
+from .gap_projection import make_gap_projection
 from .move import make_move
 from .port_matrix import make_port_matrix
 from .prepare import make_prepare
@@ -97,6 +97,6 @@ def make_ropes(p: Precision, features: Features) -> Made:
             factor_ports(model, memory, work, settings, False, world)
             attach.move_with_ports(model, state, memory, work, settings, world)
 
-    give_way, close_ropes = make_give(p, features).give_way, make_close(p, features).close_ropes
+    give_way, close_ropes = make_compression(p, features).give_way, make_gap_projection(p, features).close_ropes
     check_ropes, move_ropes = move.check_ropes, move.move_ropes
     return locals()

@@ -14,16 +14,16 @@
                 where the true path would, up to dt^2: u*_n = -(1 + e) g/dt
 
 All contacts together are a group of rows, see ``groups.py``. Rolling and spinning friction are in rolling.py, tyres in
-tyre.py; a moving belt is in contacts/sides.py.
+tyre.py; a moving belt is in contacts/contact_bodies.py.
 """
 
 from ...scene.joints import Kind
 from ..algebra import make_algebra
 from ..contacts.broad import make_broad
+from ..contacts.contact_bodies import make_contact_bodies
 from ..contacts.heap import MANY, make_heap
-from ..contacts.keep import make_keep
+from ..contacts.matching import make_matching
 from ..contacts.shares import make_shares
-from ..contacts.sides import make_sides
 from ..contacts.together import make_together
 from ..coordinates import make_coordinates
 from ..factory import Features, Made, Precision, factory, functions, wp
@@ -39,12 +39,12 @@ IMPACT_SWEEPS = 20  # a row of this many balls passes an impact on within a step
 def make_contact(p: Precision, features: Features) -> Made:
     real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
     func = functions(p)
-    algebra, sides, geometry = make_algebra(p), make_sides(p, features), make_coordinates(p)
+    algebra, sides, geometry = make_algebra(p), make_contact_bodies(p, features), make_coordinates(p)
     reach_contact = make_reach(p, features).reach_contact
     rolling, tyres = make_rolling(p, features), make_tyre(p, features)
     visit_rolling = rolling.visit_rolling
     Brush = tyres.Brush
-    find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_keep(p, features).keep_contacts
+    find_contacts, keep_contacts = make_broad(p, features).find_contacts, make_matching(p, features).keep_contacts
     share_loads = make_shares(p, features).share_loads
     laws, together, heap = make_contact_laws(p, features), make_together(p, features), make_heap(p, features)
     has_heaps = features.together and not features.rope_ports
@@ -115,7 +115,7 @@ def make_contact(p: Precision, features: Features) -> Made:
         tyre = tyre_of(model, work, i, world)
         if tyre >= 0:
             soften(work, settings.dt, model.tyre_stiffness[tyre], model.tyre_damping[tyre], i, world)
-            z = wp.transpose(frame(work, i, world)) * memory.contact_bend[i, world]
+            z = wp.transpose(frame(work, i, world)) * memory.contact_deflection[i, world]
             work.tyre_stretch[i, world] = wp.length(
                 tyres.stretch(model, model.pair_friction[pair, world], vec2(z[0], z[1]), tyre)
             )
@@ -228,7 +228,7 @@ def make_contact(p: Precision, features: Features) -> Made:
         if wp.static(features.tyres):
             tyre = tyre_of(model, work, i, world)
             if tyre >= 0:
-                bend = wp.transpose(turn) * memory.contact_bend[i, world]
+                bend = wp.transpose(turn) * memory.contact_deflection[i, world]
                 brush = Brush()
                 brush.bend = vec2(bend[0], bend[1])
                 brush.friction = friction
@@ -330,7 +330,7 @@ def make_contact(p: Precision, features: Features) -> Made:
         tyre = tyre_of(model, work, i, world)
         if tyre >= 0:
             turn = frame(work, i, world)
-            bend = wp.transpose(turn) * memory.contact_bend[i, world]
+            bend = wp.transpose(turn) * memory.contact_deflection[i, world]
             u = wp.transpose(turn) * sides.velocity_between(model, work, i, world)
             z = tyres.bend_after(u, vec2(bend[0], bend[1]), work.tyre_rate[i, world], work.kick[world])
             z = tyres.kept_bend(model, model.pair_friction[work.contact_pair[i, world], world], z, tyre)
@@ -338,7 +338,7 @@ def make_contact(p: Precision, features: Features) -> Made:
                 memory.contact_impulse[i, world]
             ) == real(0.0):
                 z = vec2()
-            memory.contact_bend[i, world] = turn * vec3(z[0], z[1], real(0.0))
+            memory.contact_deflection[i, world] = turn * vec3(z[0], z[1], real(0.0))
 
     @func
     def end_contact(model, memory, work, i: int, world: int):
@@ -436,6 +436,6 @@ def make_contact(p: Precision, features: Features) -> Made:
         for i in range(memory.kept_count[world]):
             memory.contact_impulse[i, world] = share * memory.contact_impulse[i, world]
             if wp.static(features.rolling):
-                memory.contact_spin[i, world] = share * memory.contact_spin[i, world]
+                memory.contact_roll_impulse[i, world] = share * memory.contact_roll_impulse[i, world]
 
     return locals()

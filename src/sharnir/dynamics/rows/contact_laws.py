@@ -2,7 +2,7 @@
 
 from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, functions, wp
-from .limit import push_give
+from .limit import push_compliance
 
 SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
 
@@ -11,7 +11,7 @@ SETTLED = 1e-6  # of an impulse: a contact that changes by less has converged
 def make_contact_laws(p: Precision, features: Features) -> Made:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func, algebra = functions(p), make_algebra(p)
-    GIVE = wp.constant(real(push_give(p)))
+    COMPLIANCE = wp.constant(real(push_compliance(p)))
 
     @func
     def frame(work, i: int, world: int) -> mat33:
@@ -99,7 +99,7 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
     @func
     def push_yield(model, work, i: int, world: int) -> real:
         """By how much contact i gives way to a pseudo-impulse, 1/kg."""
-        return GIVE * (
+        return COMPLIANCE * (
             model.inv_mass[work.contact_body_a[i, world], world] + model.inv_mass[work.contact_body_b[i, world], world]
         )
 
@@ -107,9 +107,9 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
     def pushed(model, work, settings, speed: real, i: int, world: int) -> real:
         """The pseudo-impulse of contact i after a visit at a pseudo-velocity along its normal."""
         target = push_speed(model, work, settings, i, world)
-        give = push_yield(model, work, i, world)
+        compliance = push_yield(model, work, i, world)
         old = work.contact_push[i, world]
-        new = old - (speed - target + give * old) / (work.contact_mass[i, world][2] + give)
+        new = old - (speed - target + compliance * old) / (work.contact_mass[i, world][2] + compliance)
         if not is_struck_ahead(work, i, world):
             new = wp.max(new, real(0.0))
         return new

@@ -38,12 +38,14 @@ def make_coupling(p: Precision, features: Features) -> Made:
         axis = model.term_factor[i, world] * geometry.coordinate_axis(f, model.term_kind[i])
         work.term_axis[i, world] = axis
         x = pair.load(model, work, j, world)
-        ease = wp.dot(axis, (x.ia + x.ib) * axis)
+        inverse_mass = wp.dot(axis, (x.ia + x.ib) * axis)
         if model.term_linear[i] == 1:
             turn_a = wp.cross(x.ra, axis)
             turn_b = wp.cross(x.rb, axis)
-            ease = (x.ma + x.mb) * wp.dot(axis, axis) + wp.dot(turn_a, x.ia * turn_a) + wp.dot(turn_b, x.ib * turn_b)
-        return p.vec2(model.term_factor[i, world] * value, ease)
+            inverse_mass = (
+                (x.ma + x.mb) * wp.dot(axis, axis) + wp.dot(turn_a, x.ia * turn_a) + wp.dot(turn_b, x.ib * turn_b)
+            )
+        return p.vec2(model.term_factor[i, world] * value, inverse_mass)
 
     @func
     def is_open(model, memory, g: int, world: int) -> bool:
@@ -69,7 +71,7 @@ def make_coupling(p: Precision, features: Features) -> Made:
             )
             if wp.static(features.backlash and features.direct):
                 work.coupling_error[g, world] = work.coupling_error[g, world] - flank(model, memory, g, world)
-            work.coupling_ease[g, world] = total[1]
+            work.coupling_inverse_mass[g, world] = total[1]
             work.coupling_bias[g, world] = real(0.0)
             work.coupling_bias_impulse[g, world] = real(0.0)
             if wp.static(not features.integrator.leads) or model.coupling_moves[g] == 1:
@@ -161,8 +163,8 @@ def make_coupling(p: Precision, features: Features) -> Made:
                 else:
                     add(work, model.term_block[4 * i + 1], row, a + 1, -d, world)
                     add(work, model.term_block[4 * i + 3], row, b + 1, d, world)
-            give = model.coupling_give[g] * work.coupling_ease[g, world]
-            work.pivot[row, world] = p.sym33(-give, real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
+            compliance = model.coupling_compliance[g] * work.coupling_inverse_mass[g, world]
+            work.pivot[row, world] = p.sym33(-compliance, real(-1.0), real(-1.0), real(0.0), real(0.0), real(0.0))
 
     @func
     def lacking(model, memory, rate: real, g: int, world: int) -> vec3:
@@ -247,7 +249,7 @@ def make_coupling(p: Precision, features: Features) -> Made:
     def push_between(model, memory, work, dt: real, g: int, world: int) -> real:
         """The change of the impulse of a coupling with play: neither flank is passed, and at most one pushes."""
         old = memory.coupling_impulse[g, world]
-        mass = real(1.0) / work.coupling_ease[g, world]
+        mass = real(1.0) / work.coupling_inverse_mass[g, world]
         error = work.coupling_error[g, world]
         gap = model.coupling_gap[g, world]
         rate = sum_rate(model, work, g, world)
@@ -260,8 +262,8 @@ def make_coupling(p: Precision, features: Features) -> Made:
         """One visit of every coupling; the square of the largest impulse."""
         largest = real(0.0)
         for g in range(settings.couplings):
-            if work.coupling_ease[g, world] > real(0.0):
-                change = -coupling_rate(model, work, g, world) / work.coupling_ease[g, world]
+            if work.coupling_inverse_mass[g, world] > real(0.0):
+                change = -coupling_rate(model, work, g, world) / work.coupling_inverse_mass[g, world]
                 if wp.static(features.backlash):
                     if model.coupling_gap[g, world] > real(0.0):
                         change = push_between(model, memory, work, settings.dt, g, world)

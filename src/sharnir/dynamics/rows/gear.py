@@ -34,14 +34,14 @@ def make_gear(p: Precision, features: Features) -> Made:
         """Its inverse mass, the motor's share in it, and last step's impulse along the present axis."""
         soft = model.friction_soft[i]
         axis = work.soft_axis[soft, world]
-        ease = view_of.inverse_mass_along(view, model.friction_linear[i], axis)
+        inverse_mass = view_of.inverse_mass_along(view, model.friction_linear[i], axis)
         if wp.static(features.direct and not features.reach):
-            ease = ease / (real(1.0) + ease * work.soft_y[soft, world])
-        work.friction_bound[i, world] = ease
+            inverse_mass = inverse_mass / (real(1.0) + inverse_mass * work.soft_y[soft, world])
+        work.friction_bound[i, world] = inverse_mass
         memory.friction_impulse[i, world] = wp.dot(memory.friction_impulse[i, world], axis) / wp.dot(axis, axis) * axis
 
     @func
-    def gear_impulse(free: real, ease: real, alone: real, loss: real, locks: int) -> real:
+    def gear_impulse(free: real, inverse_mass: real, alone: real, loss: real, locks: int) -> real:
         """q for a joint that would have the rate ``free`` without it."""
         side = real(1.0)
         if alone < real(0.0):
@@ -51,24 +51,26 @@ def make_gear(p: Precision, features: Features) -> Made:
         if u >= real(0.0) and u <= most:
             return real(0.0)
         if locks == 1:
-            return side * (wp.clamp(u, real(0.0), most) - u) / ease
-        hold = -u / ease
+            return side * (wp.clamp(u, real(0.0), most) - u) / inverse_mass
+        hold = -u / inverse_mass
         if u < real(0.0) and hold <= loss * most:
             return side * hold
-        return side * loss * (most - u) / (real(1.0) + ease * loss)
+        return side * loss * (most - u) / (real(1.0) + inverse_mass * loss)
 
     @func
     def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
         soft = model.friction_soft[i]
         axis = work.soft_axis[soft, world]
-        ease = work.friction_bound[i, world]
-        if ease < NEGLIGIBLE:
+        inverse_mass = work.friction_bound[i, world]
+        if inverse_mass < NEGLIGIBLE:
             return vec3()
         old = memory.friction_impulse[i, world]
-        free = wp.dot(axis, u) - ease * wp.dot(old, axis) / wp.dot(axis, axis)
+        free = wp.dot(axis, u) - inverse_mass * wp.dot(old, axis) / wp.dot(axis, axis)
         new = (
-            gear_impulse(free, ease, work.gear_rate[soft, world], work.gear_loss[soft, world], model.drive_locks[soft])
+            gear_impulse(
+                free, inverse_mass, work.gear_rate[soft, world], work.gear_loss[soft, world], model.drive_locks[soft]
+            )
             * axis
         )
         memory.friction_impulse[i, world] = new

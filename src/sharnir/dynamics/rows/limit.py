@@ -3,11 +3,11 @@
     lower:  chi = c - lower >= 0        upper:  chi = upper - c >= 0        restitution 0
 
     chi > 0   J V + chi/dt >= 0: speculative, so that the bound is met and not passed in this step
-    chi <= 0  J V >= 0, and pseudo-velocities with J V* + (ERP/dt) chi + give p* >= 0
+    chi <= 0  J V >= 0, and pseudo-velocities with J V* + (ERP/dt) chi + compliance p* >= 0
 
     p <- max(0, p - (J V + max(chi, 0)/dt)/w),  w = J M^-1 J^T
 
-    give, a small share of the bodies' inverse mass, keeps p* in bounds where other joints leave no way back
+    compliance, a small share of the bodies' inverse mass, keeps p* in bounds where other joints leave no way back
 
 J is the coordinate's axis d on the slip (lengths) or on the relative spin (angles), with -d for the upper bound.
 """
@@ -19,10 +19,10 @@ from .joint_view import make_view
 from .soft import make_soft
 
 
-def push_give(p: Precision) -> float:
+def push_compliance(p: Precision) -> float:
     """The share of its bodies' inverse mass by which a pseudo-impulse gives way.
 
-    What cannot move would be pushed without end; so it is pushed by 1/give at most, which leaves half of the digits.
+    What cannot move would be pushed without end; so it is pushed by 1/compliance at most: half of the digits are left.
     """
     return 1e-8 if p.name == "float64" else 1e-4
 
@@ -36,7 +36,7 @@ def make_limit(p: Precision, features: Features) -> Made:
     conductance_along = make_soft(p, features).conductance_along
     view_of = make_view(p)
     View = view_of.View
-    GIVE = wp.constant(real(push_give(p)))
+    COMPLIANCE = wp.constant(real(push_compliance(p)))
 
     @func
     def linear(model, i: int) -> int:
@@ -97,7 +97,7 @@ def make_limit(p: Precision, features: Features) -> Made:
         return work.low_gap[i, world] < real(0.0) or work.high_gap[i, world] < real(0.0)
 
     @func
-    def ease(model, i: int, world: int) -> real:
+    def inverse_mass_scale(model, i: int, world: int) -> real:
         """The scale of the inverse masses of the bodies at limit i, 1/kg or 1/(kg m^2)."""
         a = model.joint_a[model.limit_joint[i]]
         b = model.joint_b[model.limit_joint[i]]
@@ -111,17 +111,17 @@ def make_limit(p: Precision, features: Features) -> Made:
         low = work.low_gap[i, world]
         high = work.high_gap[i, world]
         axis = work.limit_axis[i, world]
-        give = GIVE * ease(model, i, world)
-        mass = work.limit_mass[i, world] / (real(1.0) + give * work.limit_mass[i, world])
+        compliance = COMPLIANCE * inverse_mass_scale(model, i, world)
+        mass = work.limit_mass[i, world] / (real(1.0) + compliance * work.limit_mass[i, world])
         speed = wp.dot(axis, u)
         d = real(0.0)
         if low < real(0.0):
             old = work.low_push[i, world]
-            work.low_push[i, world] = wp.max(real(0.0), old - mass * (speed + rate * low + give * old))
+            work.low_push[i, world] = wp.max(real(0.0), old - mass * (speed + rate * low + compliance * old))
             d = work.low_push[i, world] - old
         if high < real(0.0):
             old = work.high_push[i, world]
-            work.high_push[i, world] = wp.max(real(0.0), old - mass * (rate * high - speed + give * old))
+            work.high_push[i, world] = wp.max(real(0.0), old - mass * (rate * high - speed + compliance * old))
             d = d - (work.high_push[i, world] - old)
         return d * axis
 

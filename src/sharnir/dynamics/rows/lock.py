@@ -57,7 +57,7 @@ def make_lock(p: Precision, features: Features) -> Made:
         return rows
 
     @func
-    def ease_at(model, b: int, anchor: vec3, world: int) -> real:
+    def inverse_mass_at(model, b: int, anchor: vec3, world: int) -> real:
         """The trace of body b's inverse mass at an anchor on it, 1/kg."""
         inv_inertia = model.inv_inertia[b, world]
         turning = wp.dot(anchor, anchor) * wp.trace(inv_inertia) - wp.dot(anchor, inv_inertia * anchor)
@@ -81,7 +81,8 @@ def make_lock(p: Precision, features: Features) -> Made:
             if model.is_redundant[j] == 1:
                 softness = SOFTNESS
             work.softness_l[j, world] = softness * (
-                ease_at(model, a, model.anchor_a[j], world) + ease_at(model, b, model.anchor_b[j], world)
+                inverse_mass_at(model, a, model.anchor_a[j], world)
+                + inverse_mass_at(model, b, model.anchor_b[j], world)
             )
             work.softness_a[j, world] = softness * wp.trace(model.inv_inertia[a, world] + model.inv_inertia[b, world])
 

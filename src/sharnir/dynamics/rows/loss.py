@@ -46,13 +46,14 @@ def make_loss(p: Precision, features: Features) -> Made:
     def prepare(model, state, memory, work, view: View, i: int, world: int):
         """The axis of the first coordinate, its inverse mass, and last step's impulse along it."""
         axis = coordinate_axis(view.frames, model.term_kind[model.coupling_start[model.friction_coupling[i]]])
-        ease = view_of.inverse_mass_along(view, model.friction_linear[i], axis)
+        inverse_mass = view_of.inverse_mass_along(view, model.friction_linear[i], axis)
         if wp.static(features.soft and features.direct and not features.reach):
-            ease = ease / (
-                real(1.0) + ease * conductance_along(model, work, model.friction_linear[i], axis, view.joint, world)
+            inverse_mass = inverse_mass / (
+                real(1.0)
+                + inverse_mass * conductance_along(model, work, model.friction_linear[i], axis, view.joint, world)
             )
         work.friction_axis[i, world] = axis
-        work.friction_bound[i, world] = ease
+        work.friction_bound[i, world] = inverse_mass
         work.loss_seen[i, world] = vec3()
         memory.friction_impulse[i, world] = along(memory.friction_impulse[i, world], axis) * axis
 
@@ -82,16 +83,16 @@ def make_loss(p: Precision, features: Features) -> Made:
         driven = model.coupling_driven[g, world]
         still = effort - s * rubbing
         most = wp.max(driving * still / (real(1.0) - driving * s), real(0.0))
-        room = real(1.0) + driven * s
-        if room <= real(JAMS):
+        margin = real(1.0) + driven * s
+        if margin <= real(JAMS):
             return vec2(-ENDLESS, most)
-        return vec2(wp.min(-driven * still / room, real(0.0)), most)
+        return vec2(wp.min(-driven * still / margin, real(0.0)), most)
 
     @func
     def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
-        ease = work.friction_bound[i, world]
-        if ease < NEGLIGIBLE:
+        inverse_mass = work.friction_bound[i, world]
+        if inverse_mass < NEGLIGIBLE:
             return vec3()
         axis = work.friction_axis[i, world]
         old = along(memory.friction_impulse[i, world], axis)
@@ -100,8 +101,8 @@ def make_loss(p: Precision, features: Features) -> Made:
         side = real(1.0)
         if effort < real(0.0):
             side = real(-1.0)
-        room = bounds(model, side * old, side * effort, s, i, world)
-        new = side * wp.clamp(side * (old - wp.dot(axis, u) / ease), room[0], room[1])
+        interval = bounds(model, side * old, side * effort, s, i, world)
+        new = side * wp.clamp(side * (old - wp.dot(axis, u) / inverse_mass), interval[0], interval[1])
         memory.friction_impulse[i, world] = new * axis
         return (new - old) * axis
 
@@ -111,9 +112,9 @@ def make_loss(p: Precision, features: Features) -> Made:
         impulse = along(memory.friction_impulse[i, world], work.friction_axis[i, world])
         effort = mesh_impulse(model, memory, work, i, world)
         memory.coupling_loss[model.friction_coupling[i], world] = impulse / work.kick[world]
-        room = bounds(model, real(0.0), wp.abs(effort), real(0.0), i, world)
+        interval = bounds(model, real(0.0), wp.abs(effort), real(0.0), i, world)
         toward = impulse * wp.sign(effort)
-        holds = toward > real(HELD) * room[0] and toward < real(HELD) * room[1]
+        holds = toward > real(HELD) * interval[0] and toward < real(HELD) * interval[1]
         friction.note_sticking(model, memory, work, holds, i, model.friction_joint[i], world)
 
     linear, warm, is_idle, scale = friction.linear, friction.warm, friction.is_idle, friction.scale

@@ -1,11 +1,11 @@
 """A ratchet: free one way, back to the last tooth that was passed.
 
 n = max(n, floor(s c/P) - n_0)        s = 1: free to go up, -1: down; c the coordinate, P the pitch
-room = s c - (n_0 + n) P >= 0         from the last tooth that was passed
+clearance = s c - (n_0 + n) P >= 0    from the last tooth that was passed
 
-s u + room/dt >= 0, s p >= 0: speculative, so that the tooth is met and not passed in this step
+s u + clearance/dt >= 0, s p >= 0: speculative, so that the tooth is met and not passed in this step
 
-s p <- max(0, s p - (s u + max(room, 0)/dt)/w),  w = J M^-1 J^T
+s p <- max(0, s p - (s u + max(clearance, 0)/dt)/w),  w = J M^-1 J^T
 """
 
 from ...scene.elements.catches import ON_TOOTH
@@ -28,13 +28,13 @@ def make_ratchet(p: Precision, features: Features) -> Made:
         here = wp.floor(along / pitch + real(ON_TOOTH)) - model.ratchet_first[i, world]
         passed = wp.max(memory.ratchet_passed[i, world], here)
         memory.ratchet_passed[i, world] = passed
-        memory.ratchet_room[i, world] = along - (model.ratchet_first[i, world] + passed) * pitch
+        memory.ratchet_clearance[i, world] = along - (model.ratchet_first[i, world] + passed) * pitch
 
     @func
     def visit(model, memory, work, u: vec3, dt: real, i: int, world: int) -> vec3:
         """The change of its impulse at the slip or relative spin u."""
         side = model.ratchet_side[i, world]
-        slowest = -side * wp.max(memory.ratchet_room[i, world], real(0.0)) / dt
+        slowest = -side * wp.max(memory.ratchet_clearance[i, world], real(0.0)) / dt
         held = wp.max(side * catch.wanted(memory, work, u, slowest, i, world), real(0.0))
         return catch.take(memory, work, side * held, i, world)
 

@@ -6,7 +6,7 @@ Each sticks where it can stop the spin and else slides on its bound, by the same
 """
 
 from ..algebra import make_algebra
-from ..contacts.sides import make_sides
+from ..contacts.contact_bodies import make_contact_bodies
 from ..factory import Features, Made, Precision, factory, functions, wp
 from ..solvers.reach import make_reach
 
@@ -15,7 +15,7 @@ from ..solvers.reach import make_reach
 def make_rolling(p: Precision, features: Features) -> Made:
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     func = functions(p)
-    algebra, sides, reach = make_algebra(p), make_sides(p, features), make_reach(p, features)
+    algebra, sides, reach = make_algebra(p), make_contact_bodies(p, features), make_reach(p, features)
 
     @func
     def prepare_rolling(model, work, settings, turn: p.mat33, i: int, world: int):
@@ -37,7 +37,7 @@ def make_rolling(p: Precision, features: Features) -> Made:
     @func
     def warm_rolling(model, memory, work, i: int, world: int):
         """Last step's angular impulse applied."""
-        c = memory.contact_spin[i, world]
+        c = memory.contact_roll_impulse[i, world]
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
         if model.inv_mass[a, world] > real(0.0):
@@ -58,12 +58,12 @@ def make_rolling(p: Precision, features: Features) -> Made:
     def visit_rolling(model, memory, work, turn: p.mat33, press: real, i: int, world: int) -> real:
         """One visit under the normal impulse ``press``; the square of the change."""
         bounds = press * work.roll_arms[i, world]
-        old = wp.transpose(turn) * memory.contact_spin[i, world]
+        old = wp.transpose(turn) * memory.contact_roll_impulse[i, world]
         if bounds[0] + bounds[1] <= real(0.0) and wp.dot(old, old) == real(0.0):
             return real(0.0)
         u = wp.transpose(turn) * sides.spin_between(work, i, world)
         c = turn * (rolled(algebra.full(work.roll_mass[i, world]), u, old, bounds) - old)
-        memory.contact_spin[i, world] = memory.contact_spin[i, world] + c
+        memory.contact_roll_impulse[i, world] = memory.contact_roll_impulse[i, world] + c
         sides.twist_contact(model, work, c, i, world)
         return wp.dot(c, c)
 

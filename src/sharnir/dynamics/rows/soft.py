@@ -367,8 +367,8 @@ def make_soft(p: Precision, features: Features) -> Made:
         return force
 
     @func
-    def ease(model, state, linear: int, axis: vec3, point: vec3, b: int, world: int) -> real:
-        """1/kg or 1/(kg m^2): how easily body b alone moves along the axis, at a point, or turns about it."""
+    def inverse_mass_of(model, state, linear: int, axis: vec3, point: vec3, b: int, world: int) -> real:
+        """1/kg or 1/(kg m^2): inverse mass of body b alone along the axis, at a point, or about it."""
         lever = axis
         if linear == 1:
             lever = wp.cross(point - state.position[b, world], axis)
@@ -388,7 +388,7 @@ def make_soft(p: Precision, features: Features) -> Made:
         axis = soft_direction(model, f, i, j)
         point = state.position[b, world] + wp.quat_rotate(state.rotation[b, world], model.anchor_b[j])
         linear = model.soft_linear[i]
-        inverse_mass = ease(model, state, linear, axis, point, a, world) + ease(
+        inverse_mass = inverse_mass_of(model, state, linear, axis, point, a, world) + inverse_mass_of(
             model, state, linear, axis, point, b, world
         )
         damping = model.viscous[i, world]

@@ -68,7 +68,10 @@ class Ratchet(Catch, frozen=True, tag="ratchet"):
         "pitch": "m or rad from tooth to tooth",
         "first": "number of the tooth that holds it at the start, counted along the free way",
     }
-    MEMORY: ClassVar[dict[str, str]] = {"passed": "teeth since the start", "room": "m or rad beyond the last of them"}
+    MEMORY: ClassVar[dict[str, str]] = {
+        "passed": "teeth since the start",
+        "clearance": "m or rad beyond the last of them",
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -21,7 +21,7 @@ from ..factory import Features, Made, Precision, factory, functions, wp
 from ..solvers.factors import make_factors
 from .attach import make_attach
 from .chain import make_chain
-from .give import HEAPED, SLACK, make_give
+from .compression import HEAPED, SLACK, make_compression
 from .port_matrix import make_port_matrix
 from .rope_contact import make_rope_touch
 from .slide import make_slide
@@ -34,13 +34,13 @@ CLOSED = 1e-8  # and that is not worth another step
 
 
 @factory
-def make_close(p: Precision, features: Features) -> Made:
+def make_gap_projection(p: Precision, features: Features) -> Made:
     real, vec2, vec3, quat = p.real, p.vec2, p.vec3, p.quat
     func = functions(p)
     algebra, chain, attach = make_algebra(p), make_chain(p, features), make_attach(p, features)
     matrix = make_port_matrix(p, features)
     slides = make_slide(p, features)
-    is_loose = make_give(p, features).is_loose
+    is_loose = make_compression(p, features).is_loose
     push_out = make_rope_touch(p, features).push_out
     solve_both = make_factors(p, features).solve_both
 

@@ -17,15 +17,15 @@ from ...model.contacts import BOX, HULL
 from ...model.rope_arrays import TOUCHES
 from ..algebra import make_algebra
 from ..factory import Features, Made, Precision, factory, functions, wp
-from .places import CREEPS, FREE, STICKS
 from .prepare import make_prepare
+from .touch_points import CREEPS, FREE, STICKS
 
 YIELD = 1e-3  # of the inverse mass of a node
 ROCKS = 0.1  # of an element's mass and length squared: geometric stiffness that stays explicit
 
 
 @factory
-def make_hold(p: Precision, features: Features) -> Made:
+def make_contact_elimination(p: Precision, features: Features) -> Made:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     algebra = make_algebra(p)

@@ -11,7 +11,7 @@ from .solids import make_solids
 
 
 @factory
-def make_touch(p: Precision, features: Features) -> Made:
+def make_narrow_phase(p: Precision, features: Features) -> Made:
     real = p.real
     func = large_functions(p)
     solids, shared, balls = make_solids(p, features), make_manifold(p, features), make_round(p, features)

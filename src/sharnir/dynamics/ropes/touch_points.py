@@ -14,7 +14,7 @@ SAME = 0.5  # cosine: a place whose normal has turned further than this in a ste
 
 
 @factory
-def make_places(p: Precision, features: Features) -> Made:
+def make_touch_points(p: Precision, features: Features) -> Made:
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
 

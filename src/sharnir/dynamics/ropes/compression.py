@@ -27,7 +27,7 @@ ROUNDS = 12  # of solving again
 
 
 @factory
-def make_give(p: Precision, features: Features) -> Made:
+def make_compression(p: Precision, features: Features) -> Made:
     real = p.real
     func = functions(p)
 

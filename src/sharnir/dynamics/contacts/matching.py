@@ -11,7 +11,7 @@ SAME = 0.25  # of a shape's radius: a point that moved no farther is the same on
 
 
 @factory
-def make_keep(p: Precision, features: Features) -> Made:
+def make_matching(p: Precision, features: Features) -> Made:
     if not features.contacts:
         return None
     real, vec3 = p.real, p.vec3
@@ -106,16 +106,16 @@ def make_keep(p: Precision, features: Features) -> Made:
             work.contact_place[i, world] = place
             work.contact_start[i, world] = vec3()
             if wp.static(features.rolling):
-                work.contact_start_spin[i, world] = vec3()
+                work.contact_start_roll_impulse[i, world] = vec3()
             if wp.static(features.tyres):
-                work.contact_start_bend[i, world] = vec3()
+                work.contact_start_deflection[i, world] = vec3()
             old = nearest_kept(model, memory, work, place, i, world)
             if old >= 0:
                 work.contact_start[i, world] = memory.contact_impulse[old, world]
                 if wp.static(features.rolling):
-                    work.contact_start_spin[i, world] = memory.contact_spin[old, world]
+                    work.contact_start_roll_impulse[i, world] = memory.contact_roll_impulse[old, world]
                 if wp.static(features.tyres):
-                    work.contact_start_bend[i, world] = memory.contact_bend[old, world]
+                    work.contact_start_deflection[i, world] = memory.contact_deflection[old, world]
                 memory.kept_b[old, world] = -1  # taken
         for i in range(count):
             memory.kept_a[i, world] = work.contact_a[i, world]
@@ -123,9 +123,9 @@ def make_keep(p: Precision, features: Features) -> Made:
             memory.kept_place[i, world] = work.contact_place[i, world]
             memory.contact_impulse[i, world] = work.contact_start[i, world]
             if wp.static(features.rolling):
-                memory.contact_spin[i, world] = work.contact_start_spin[i, world]
+                memory.contact_roll_impulse[i, world] = work.contact_start_roll_impulse[i, world]
             if wp.static(features.tyres):
-                memory.contact_bend[i, world] = work.contact_start_bend[i, world]
+                memory.contact_deflection[i, world] = work.contact_start_deflection[i, world]
         memory.kept_count[world] = count
 
     return locals()

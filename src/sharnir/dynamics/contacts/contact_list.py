@@ -4,7 +4,7 @@ from ..factory import Made, Precision, factory, large_functions, wp
 
 
 @factory
-def make_lists(p: Precision) -> Made:
+def make_contact_list(p: Precision) -> Made:
     real, vec3 = p.real, p.vec3
     func = large_functions(p)
 

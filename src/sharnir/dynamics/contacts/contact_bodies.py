@@ -14,7 +14,7 @@ from ..solvers.reach import make_reach
 
 
 @factory
-def make_sides(p: Precision, features: Features) -> Made:
+def make_contact_bodies(p: Precision, features: Features) -> Made:
     real, vec3, mat33 = p.real, p.vec3, p.mat33
     func = functions(p)
     algebra, reach = make_algebra(p), make_reach(p, features)

@@ -25,7 +25,7 @@ SETTLED = {"float64": 1e-6, "float32": 1e-5}  # m/s
 
 
 @factory
-def make_tangle(p: Precision, features: Features) -> Made:
+def make_rope_rope_contact(p: Precision, features: Features) -> Made:
     real, vec2, vec3 = p.real, p.vec2, p.vec3
     func, entry = large_functions(p), functions(p)
     find_pairs, full = make_pairs(p, features).find_pairs, make_algebra(p).full
