@@ -8,12 +8,17 @@ by epsilon over that more or less.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sharnir as sh
+from sharnir.experiment import list_examples, load_example
+from sharnir.model.compile import compile_scene
+from sharnir.model.features import CATCH_KINDS, CONTACT_KINDS, Features
+from sharnir.simulation.settings import INTEGRATORS, SOLVERS
 
 STEPS = 50
 ROUNDED = STEPS * 1e-10 / 0.01  # rad/s: epsilon is 1e-10 N m s by default
@@ -81,6 +86,46 @@ def on_hills() -> sh.Scene:
     return scene
 
 
+def drive_train() -> sh.Scene:
+    """Two arms geared with a loss and play, on a clutch and a ratchet; a gas spring; a body held by its mover."""
+    scene = sh.Scene("drive train")
+    shafts = []
+    for i, held in enumerate((sh.OneWayClutch(capacity=1.0), sh.Ratchet(0.2, free="down"))):
+        arm = scene.body(f"arm{i}", ROD, position=(0.2, i, 0), rotation=(0, 0.5**0.5, 0, 0.5**0.5))
+        axle = sh.Revolute(axis=(0, 1, 0), anchor=(0, i, 0))
+        shafts.append(scene.joint(f"shaft{i}", axle, scene.world, arm, catch=held))
+    scene.couple("mesh", sh.Gear(-1.0, efficiency=0.9, backlash=0.01), *shafts)
+    piston = scene.body("piston", sh.Box(0.1, 0.1, 0.1, mass=1.0), position=(0, 2, 0))
+    gas = sh.PneumaticSpring(area=1e-3, volume=1e-4, pressure=1.2e5)
+    scene.joint("bore", sh.Prismatic(axis=(0, 0, 1), anchor=(0, 2, 0)), scene.world, piston, actuator=gas)
+    scene.prescribe("guide", scene.body("guided", sh.Sphere(0.1, mass=1.0), position=(0, 3, 0)))
+    return scene
+
+
+def on_a_mesh() -> sh.Scene:
+    """A ball that bounces and a soft one that sinks in, on two triangles."""
+    scene = sh.Scene("mesh")
+    corners = ((-3, -3, 0), (3, -3, 0), (3, 3, 0), (-3, 3, 0))
+    scene.terrain("floor", sh.Mesh(vertices=corners, triangles=((0, 1, 2), (0, 2, 3))))
+    scene.material("rubber", sh.Material(restitution=0.5))
+    scene.material("foam", sh.Material(stiffness=2e3, damping=20.0))
+    for x, material in ((-1.0, "rubber"), (1.0, "foam")):
+        touch = sh.Contact(material=material)
+        scene.body(material, sh.Sphere(0.1, mass=1.0), position=(x, 0.3, 0.12), velocity=(1, 0, -1), contact=touch)
+    return scene
+
+
+def long_chain() -> sh.Scene:
+    """So many links that their dry friction is solved in the matrix."""
+    scene = sh.Scene("long chain")
+    last = scene.world
+    for i in range(30):
+        link = scene.body(f"link{i}", sh.Box(0.1, 0.02, 0.02, mass=0.1), position=(0.1 * i + 0.05, 0, 0))
+        scene.joint(f"hinge{i}", hinge((0.1 * i, 0, 0)), last, link, friction=sh.Coulomb(0.001))
+        last = link
+    return scene
+
+
 SCENES = {
     "balls": (lambda: chain(sh.Spherical), {"solver": "sequential-impulses"}),
     "balls that rub": (lambda: chain(sh.Spherical, friction=sh.Coulomb(0.05)), {}),
@@ -91,6 +136,10 @@ SCENES = {
     "ball on the ground": (rolling_ball, {}),
     "loop with a limit and bristles": (closed_loop, {}),
     "tyre, box and hull on hills": (on_hills, {}),
+    "catches, a lossy gear with play, gas and a mover": (drive_train, {}),
+    "bouncing and soft on a mesh": (on_a_mesh, {}),
+    "a long chain that rubs": (long_chain, {}),
+    "position Verlet": (lambda: chain(hinge), {"integrator": "position-verlet"}),
 }
 
 
@@ -106,6 +155,24 @@ def test_special_and_general_kernels_move_a_scene_alike(name: str, monkeypatch: 
         end[kernels] = state_of(sim)
         assert np.abs(end[kernels] - start).max() > 0.1  # it has moved
     assert np.abs(end["special"] - end["general"]).max() < ROUNDED
+
+
+def parts_of(scene: sh.Scene, solver: str = "direct", integrator: str = "leapfrog", **_: Any) -> set[str]:
+    """What the kernel of a scene is specialised on: its features that are on, the members of those that are sets."""
+    found = {integrator, solver}
+    for name, value in vars(compile_scene(scene, solver, integrator).features).items():
+        found |= set(value) if isinstance(value, frozenset) else {name} if value is True else set()
+    return found
+
+
+def test_every_feature_is_in_a_scene_that_both_kernels_move() -> None:
+    """Here, or among the examples (``test_example_kernels.py``)."""
+    examples = [load_example(name) for name in list_examples()]
+    found = set().union(*(parts_of(make(), **settings) for make, settings in SCENES.values()))
+    found |= set().union(*(parts_of(example.scene, **example.settings) for example in examples))
+    members = {*CONTACT_KINDS, *CATCH_KINDS, *INTEGRATORS, *SOLVERS}
+    flags = {field.name for field in fields(Features)} - {"contact_kinds", "catches", "integrator", "general"}
+    assert not (flags | members) - found
 
 
 def state_of(sim: sh.Simulation) -> Any:

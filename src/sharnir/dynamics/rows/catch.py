@@ -1,7 +1,7 @@
 """What all kinds of catches share: one coordinate, one impulse along it (see ``scene/elements/catches.py``).
 
-A kind is a file beside this one, called after its tag. It gives ``first``, ``last``, ``prepare`` and ``visit`` (see
-``bounds.py``), by its own arrays, and takes the rest from here.
+A kind is a file beside this one, called after its tag. It gives ``visit``, and what else it does its own way (see
+``bounds.py``), and takes the rest from here.
 """
 
 from ..coordinates import make_coordinates
