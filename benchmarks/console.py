@@ -43,7 +43,7 @@ import numpy as np
 import sharnir as sh
 from sharnir.runtime.commands import Hold
 from sharnir.runtime.frame_bytes import HEADER
-from sharnir.runtime.journal import Run
+from sharnir.runtime.journal import LoggedRun
 from sharnir.runtime.pacing import Pacer
 from sharnir.runtime.process import go_first
 from sharnir.runtime.replay import Replay
@@ -288,7 +288,7 @@ def longest_step_repeated(folder: Path, times: int) -> float:
     """The longest step (s) of a run that is made again ``times``: each step counts with the shortest of its times."""
     best = np.full(1, np.nan)
     for _ in range(times):
-        replay, took, last = Replay(Run(folder)), [], time.perf_counter()
+        replay, took, last = Replay(LoggedRun(folder)), [], time.perf_counter()
         for _ in replay:
             now = time.perf_counter()
             took.append(now - last)
@@ -342,8 +342,8 @@ def measure(seconds: float, rate: float, scene: str = "arms", browser: str = "",
         server.send_signal(signal.SIGINT)
         server.wait(60)
         run = next(Path(folder, "runs").iterdir())
-        end = max(entry.at for entry in Run(run).entries()) - LEAVES  # when he leaves at the end he is
-        held_at = [(e.at, e.command.reason) for e in Run(run).entries() if isinstance(e.command, Hold)]
+        end = max(entry.at for entry in LoggedRun(run).entries()) - LEAVES  # when he leaves at the end he is
+        held_at = [(e.at, e.command.reason) for e in LoggedRun(run).entries() if isinstance(e.command, Hold)]
         holds = [reason for at, reason in held_at if at < end]
         repeated = longest_step_repeated(run, repeats)
     _, frames, sizes, rows = max(heard)  # of the one who drives, if there is one among them

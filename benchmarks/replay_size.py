@@ -14,7 +14,7 @@ import numpy as np
 
 from sharnir.runtime import commands
 from sharnir.runtime.frame_bytes import HEADER
-from sharnir.runtime.journal import Run, create_run
+from sharnir.runtime.journal import LoggedRun, create_run
 from sharnir.runtime.runtime import Runtime
 from sharnir.view.export_html import write_html
 from sharnir.view.recording import record
@@ -37,7 +37,7 @@ def driven(seconds: float, folder: Path) -> Path:
                 time.sleep(0.05)
     finally:
         runtime.close()
-    return write_html(record(Run(made.folder)), folder / "replay.html")
+    return write_html(record(LoggedRun(made.folder)), folder / "replay.html")
 
 
 def _ticks(runtime: Runtime) -> float:

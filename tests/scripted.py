@@ -12,7 +12,7 @@ import numpy as np
 
 from sharnir import spatial
 from sharnir.runtime import commands as c
-from sharnir.runtime.journal import Run
+from sharnir.runtime.journal import LoggedRun
 from sharnir.runtime.plant import Plant
 from sharnir.runtime.process import Loop
 from sharnir.runtime.referee import Score
@@ -22,7 +22,7 @@ STEPS = 20  # between two looks of the operator
 Driver = Callable[[Plant], dict[str, float]]
 
 
-def drive(name: str, driver: Driver, runs: Path, seconds: float) -> tuple[Run, Score]:
+def drive(name: str, driver: Driver, runs: Path, seconds: float) -> tuple[LoggedRun, Score]:
     """Drive a scenario that ships; returns the run and its score as it was kept live."""
     run = with_scenario(name).begin(runs)
     plant = Plant(run.scene(), run.header.dt, run.settings)
@@ -35,7 +35,7 @@ def drive(name: str, driver: Driver, runs: Path, seconds: float) -> tuple[Run, S
         loop._take(c.Order("operator 1", c.Step(STEPS)))
     loop.close()
     theirs.close()
-    return Run(run.folder), loop._referee.score
+    return LoggedRun(run.folder), loop._referee.score
 
 
 def _drain(pipe: object) -> None:

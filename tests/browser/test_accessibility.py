@@ -15,7 +15,7 @@ from finishing import finish
 from sharnir import view
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
-from sharnir.runtime.journal import Run, create_run
+from sharnir.runtime.journal import LoggedRun, create_run
 from sharnir.runtime.runtime import Runtime
 from sharnir.view.console_panel import panel_of
 from sharnir.view.export_html import write_html
@@ -169,7 +169,7 @@ def test_a_report_is_in_the_readers_language(chromium: Any, tmp_path: Path) -> N
     runtime.send(c.Stop(), "operator 1")
     runtime.send(c.Step(50), "operator 1")
     finish(runtime, 50)
-    file = write_report(record(Run(run.folder)), tmp_path / "report.html").as_uri()
+    file = write_report(record(LoggedRun(run.folder)), tmp_path / "report.html").as_uri()
     for locale, word in (("ru-RU", "Что было сделано и кем"), ("en-GB", "What was done, and by whom")):
         page = chromium.new_context(locale=locale).new_page()
         page.goto(file)

@@ -13,7 +13,7 @@ from finishing import finish
 from sharnir.cli.command import main
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
-from sharnir.runtime.journal import SCENARIO, Run, create_run
+from sharnir.runtime.journal import SCENARIO, LoggedRun, create_run
 from sharnir.runtime.referee import score_of
 from sharnir.runtime.runtime import Runtime
 
@@ -32,7 +32,7 @@ NOW = "() => sharnir.link.now"
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(tmp_path_factory: pytest.TempPathFactory) -> LoggedRun:
     """The door is pushed, a gust comes, somebody stops it; reset once, so the run's time is not the simulated one."""
     made = create_run(load_example("door").scene, DT, {}, tmp_path_factory.mktemp("runs"))
     (made.folder / SCENARIO).write_text(TASK)
@@ -53,11 +53,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     ):
         runtime.send(command, by)
     finish(runtime, 500)
-    return Run(made.folder)
+    return LoggedRun(made.folder)
 
 
 @pytest.fixture(scope="module")
-def page(run: Run, chromium: Any) -> Any:
+def page(run: LoggedRun, chromium: Any) -> Any:
     assert main(["score", str(run.folder), "--no-browser"]) == 1  # it did not pass
     context = chromium.new_context(viewport=WINDOW, bypass_csp=True)
     context.set_default_timeout(1000 * PATIENCE)
@@ -72,7 +72,7 @@ def page(run: Run, chromium: Any) -> Any:
     context.close()
 
 
-def test_it_opens_from_disk_and_has_the_score_by_goal(page: Any, run: Run) -> None:
+def test_it_opens_from_disk_and_has_the_score_by_goal(page: Any, run: LoggedRun) -> None:
     assert [url for url in page.requests[1:] if not url.startswith(("data:", "blob:"))] == []
     assert page.errors == []
     score = score_of(run)
@@ -83,7 +83,7 @@ def test_it_opens_from_disk_and_has_the_score_by_goal(page: Any, run: Run) -> No
     assert "above 0.5 for" in rows[2]
 
 
-def test_what_has_a_time_goes_there(page: Any, run: Run) -> None:
+def test_what_has_a_time_goes_there(page: Any, run: LoggedRun) -> None:
     """The goal was reached so long after the reset, which itself was a second into the run."""
     ajar = score_of(run).goals[0]
     assert ajar.at is not None and ajar.tick == pytest.approx(ajar.at / DT + 100)

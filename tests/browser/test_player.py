@@ -20,7 +20,7 @@ from sharnir import Trajectory
 from sharnir.cli.command import main
 from sharnir.experiment import load_example
 from sharnir.runtime import commands as c
-from sharnir.runtime.journal import Run, create_run
+from sharnir.runtime.journal import LoggedRun, create_run
 from sharnir.runtime.runtime import Runtime
 from sharnir.view.export_data import block
 from sharnir.view.export_html import write_html
@@ -40,7 +40,7 @@ WAIT = 1000 * PATIENCE  # ms
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(tmp_path_factory: pytest.TempPathFactory) -> LoggedRun:
     """The door is pushed for a second and let go."""
     made = create_run(load_example("door").scene, DT, {}, tmp_path_factory.mktemp("runs"))
     runtime = Runtime(made, paused=True)
@@ -53,7 +53,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return made
 
 
-def test_one_file_opens_from_disk_plays_and_scrubs(run: Run, chromium: Any, tmp_path: Path) -> None:
+def test_one_file_opens_from_disk_plays_and_scrubs(run: LoggedRun, chromium: Any, tmp_path: Path) -> None:
     file = tmp_path / "door <run>.html"
     assert main(["export", str(run.folder), "--html", str(file)]) == 0
     page = chromium.new_page(viewport=WINDOW)
@@ -107,7 +107,9 @@ def test_frames_and_heights_arrive_as_they_were_but_for_their_rounding(chromium:
     page.close()
 
 
-def test_the_view_alone_fills_the_window_and_the_report_is_within_it(run: Run, chromium: Any, tmp_path: Path) -> None:
+def test_the_view_alone_fills_the_window_and_the_report_is_within_it(
+    run: LoggedRun, chromium: Any, tmp_path: Path
+) -> None:
     """Findings 19 and 20: --bare shrank the picture; commands had no author, and the paths no chassis."""
     files = {name: tmp_path / f"{name}.html" for name in ("html", "report")}
     assert main(["export", str(run.folder), *(word for name in files for word in (f"--{name}", str(files[name])))]) == 0
@@ -134,7 +136,7 @@ def test_the_view_alone_fills_the_window_and_the_report_is_within_it(run: Run, c
     report.close()
 
 
-def test_the_data_files_hold_the_run(run: Run, tmp_path: Path) -> None:
+def test_the_data_files_hold_the_run(run: LoggedRun, tmp_path: Path) -> None:
     from mcap.reader import make_reader
 
     files = {name: tmp_path / f"run.{name}" for name in ("nc", "csv", "mcap", "html")}
@@ -261,7 +263,7 @@ def test_hills_have_a_grid_a_texture_and_whole_shadows(chromium: Any, tmp_path: 
     page.close()
 
 
-def test_a_replay_without_webgl_says_so_and_plays_its_numbers(chromium: Any, run: Run, tmp_path: Path) -> None:
+def test_a_replay_without_webgl_says_so_and_plays_its_numbers(chromium: Any, run: LoggedRun, tmp_path: Path) -> None:
     context = chromium.new_context()
     context.add_init_script(
         "HTMLCanvasElement.prototype.getContext = ((get) => function (kind, ...rest) "
@@ -282,7 +284,7 @@ def test_a_replay_without_webgl_says_so_and_plays_its_numbers(chromium: Any, run
     context.close()
 
 
-def test_a_picture_and_a_video_from_the_command_line(run: Run, tmp_path: Path) -> None:
+def test_a_picture_and_a_video_from_the_command_line(run: LoggedRun, tmp_path: Path) -> None:
     from PIL import Image
 
     picture, film = tmp_path / "door.png", tmp_path / "door.webp"
@@ -300,7 +302,7 @@ def test_a_picture_and_a_video_from_the_command_line(run: Run, tmp_path: Path) -
     assert lasts == 7 * 500  # ms: three seconds, two pictures a second, both ends
 
 
-def test_words_for_what_cannot_be_exported(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_for_what_cannot_be_exported(run: LoggedRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", str(run.folder)]) == 2
     assert main(["export", str(tmp_path), "--html", "x.html"]) == 2
     assert main(["export", str(run.folder), "--png", "x.png", "--size", "big"]) == 2

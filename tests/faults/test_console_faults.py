@@ -14,7 +14,7 @@ import sharnir as sh
 from sharnir.runtime import commands as c
 from sharnir.runtime import runtime as handle
 from sharnir.runtime.frame_bytes import HEADER, MODES
-from sharnir.runtime.journal import Run, create_run
+from sharnir.runtime.journal import LoggedRun, create_run
 from sharnir.runtime.offered_faults import faults_offered
 from sharnir.runtime.plant import Plant
 from sharnir.runtime.process import Told
@@ -75,7 +75,7 @@ def test_a_world_that_stops_is_told_and_a_reset_starts_it_again(runtime: Runtime
     again = newest(runtime)
     assert (again["mode"], again["time"], again["scale"]) == (MODES.index("paused"), pytest.approx(4 * DT), 2.0)
     runtime.close()
-    assert check(Run(runtime.run.folder)).differs_at is None
+    assert check(LoggedRun(runtime.run.folder)).differs_at is None
 
 
 def test_one_name_is_one_fault() -> None:

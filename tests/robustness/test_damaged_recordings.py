@@ -14,7 +14,7 @@ from tests.driven import machine
 
 import sharnir as sh
 from sharnir.runtime import commands as c
-from sharnir.runtime.journal import Entry, Journal, Run, create_run
+from sharnir.runtime.journal import Journal, LogEntry, LoggedRun, create_run
 from sharnir.runtime.plant import Plant
 from sharnir.runtime.replay import check
 
@@ -22,34 +22,34 @@ DT = 0.01
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(tmp_path_factory: pytest.TempPathFactory) -> LoggedRun:
     """A good run: a voltage, a snapshot, a reset, digests."""
     made = create_run(machine(), DT, {"iterations": 10}, tmp_path_factory.mktemp("runs"))
     plant, journal = Plant(made.scene(), DT, made.settings), Journal(made.folder)
     stopped = (c.Stop(), c.Release(), c.Enable())
     for command in (c.Set({"axle voltage": 0.5}), c.Save("a"), *stopped, c.Restore("a"), c.Note("fine")):
         plant.apply(command) if isinstance(command, (c.Set, c.Save, c.Stop, c.Release, c.Enable, c.Restore)) else None
-        journal.write(Entry(plant.tick, plant.tick * DT, command=command))
+        journal.write(LogEntry(plant.tick, plant.tick * DT, command=command))
         for _ in range(5):
             plant.step()
-        journal.write(Entry(plant.tick, plant.tick * DT, digest=plant.digest()))
+        journal.write(LogEntry(plant.tick, plant.tick * DT, digest=plant.digest()))
     journal.close()
-    return Run(made.folder)
+    return LoggedRun(made.folder)
 
 
 def replayed_or_refused(folder: Path) -> None:
     try:
-        check(Run(folder))
+        check(LoggedRun(folder))
     except sh.SceneError as error:
         assert 10 < len(str(error)) < 1500, error
 
 
-def test_the_run_is_good(run: Run) -> None:
+def test_the_run_is_good(run: LoggedRun) -> None:
     replay = check(run)
     assert (replay.ticks, replay.digests, replay.differs_at) == (35, 7, None)
 
 
-def test_damaged_logs(run: Run) -> None:
+def test_damaged_logs(run: LoggedRun) -> None:
     log = run.folder / "run.jsonl"
     good = log.read_bytes()
     lines = [json.loads(line) for line in good.splitlines()]
@@ -71,11 +71,11 @@ def test_damaged_logs(run: Run) -> None:
             header = json.dumps(lines[0] | {"settings": settings})
             log.write_bytes(header.encode() + b"\n" + b"\n".join(good.splitlines()[1:]))
             with pytest.raises(sh.SceneError, match=next(iter(settings))):
-                check(Run(run.folder))
+                check(LoggedRun(run.folder))
         far = json.dumps(lines[1] | {"tick": 10**15})
         log.write_bytes(good + far.encode() + b"\n")
         with pytest.raises(sh.SceneError, match="tick"):
-            check(Run(run.folder))
+            check(LoggedRun(run.folder))
     finally:
         log.write_bytes(good)
 

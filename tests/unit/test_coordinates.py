@@ -12,7 +12,7 @@ from sharnir.dynamics.coordinates import make_coordinates
 from sharnir.model.precision import precision_of
 from sharnir.reference import solve
 from sharnir.scene.joint_coordinates import coordinate, coordinate_axis, lock_error
-from sharnir.scene.joints import Fixed, Kind, Revolute, Universal
+from sharnir.scene.joints import CoordinateKind, Fixed, Revolute, Universal
 
 wp = load_warp()
 P = precision_of("float64")
@@ -62,7 +62,7 @@ def poses(count, spread, seed):
     return a, spatial.Pose(a.position + rng.normal(size=(count, 3)), spatial.multiply(rotation, turn))
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(CoordinateKind))
 @pytest.mark.parametrize("spread", [1e-3, 0.0199, 0.0201, 0.5, 2.0])  # both sides of SMALL_SWING
 def test_coordinates_agree(kind, spread):
     a, b = poses(50, spread, 1)
@@ -75,7 +75,7 @@ def test_coordinates_agree(kind, spread):
 def test_locked_rotations_agree(joint):
     a, b = poses(50, 0.02, 2)
     locked = sum(1 << i for i, on in enumerate(joint.locked_rotations) if on)
-    _, _, error = on_device(Kind.TWIST, joint.basis, locked, a, b)
+    _, _, error = on_device(CoordinateKind.TWIST, joint.basis, locked, a, b)
     np.testing.assert_allclose(error, lock_error(joint, 0.0, a, b)[1], atol=1e-12)
 
 

@@ -12,7 +12,7 @@ from finishing import finish
 import sharnir as sh
 from sharnir.runtime import commands as c
 from sharnir.runtime.hand import MOST, OMEGA, spring_for
-from sharnir.runtime.journal import Run, create_run
+from sharnir.runtime.journal import LoggedRun, create_run
 from sharnir.runtime.plant import Plant
 from sharnir.runtime.replay import check
 from sharnir.runtime.runtime import Runtime
@@ -143,7 +143,7 @@ def test_a_run_with_a_pull_is_repeated_bit_for_bit(tmp_path: Path) -> None:
     runtime.send(c.Loosen(), "operator 1")
     runtime.send(c.Step(100), "operator 1")
     finish(runtime, 470)
-    made = Run(run.folder)
+    made = LoggedRun(run.folder)
     pulls = [entry for entry in made.entries() if isinstance(entry.command, c.Pull)]
     assert len(pulls) == 10 and {entry.by for entry in pulls} == {"operator 1"}
     replay = check(made)

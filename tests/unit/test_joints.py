@@ -12,7 +12,7 @@ import sharnir as sh
 from sharnir import spatial
 from sharnir.scene.check import check_scene, opening
 from sharnir.scene.joint_coordinates import coordinate, coordinate_axis, lock_error, misalignment, start_value
-from sharnir.scene.joints import AnyJoint, JointType, Kind
+from sharnir.scene.joints import AnyJoint, CoordinateKind, JointType
 from sharnir.spatial import Array, Pose
 
 RANDOM = np.random.default_rng(7)
@@ -70,7 +70,7 @@ def test_joints_placed_in_the_world_meet(joint: AnyJoint) -> None:
     check_scene(scene)
     assert max(opening(made)) < 1e-14
     for free in made.type.coordinates:
-        expected = math.sqrt(0.14) if free.kind == Kind.RADIAL else 0.0
+        expected = math.sqrt(0.14) if free.kind == CoordinateKind.RADIAL else 0.0
         assert start_value(made, free) == pytest.approx(expected, abs=1e-14)
 
 
@@ -118,9 +118,13 @@ def test_frames_on_the_bodies() -> None:
 # --- coordinates and their axes -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.CARDAN_X, Kind.CARDAN_Y)])
-def test_the_axis_of_a_coordinate_gives_its_rate(kind: Kind) -> None:
-    for turn in (0.5, 1.2) if kind == Kind.SWING else (1e-3, 0.02, 0.5, 1.2):  # near zero the swing bends as |x| does
+@pytest.mark.parametrize(
+    "kind", [kind for kind in CoordinateKind if kind not in (CoordinateKind.CARDAN_X, CoordinateKind.CARDAN_Y)]
+)
+def test_the_axis_of_a_coordinate_gives_its_rate(kind: CoordinateKind) -> None:
+    for turn in (
+        (0.5, 1.2) if kind == CoordinateKind.SWING else (1e-3, 0.02, 0.5, 1.2)
+    ):  # near zero the swing bends as |x| does
         for _ in range(10):
             a, twist = random_pose(), RANDOM.standard_normal((4, 3))
             b = Pose(RANDOM.standard_normal(3), spatial.multiply(a.rotation, random_pose(turn).rotation))
@@ -130,21 +134,21 @@ def test_the_axis_of_a_coordinate_gives_its_rate(kind: Kind) -> None:
             assert found == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("kind", [Kind.CARDAN_X, Kind.CARDAN_Y])
-def test_the_axis_of_a_cardan_angle_gives_its_rate(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [CoordinateKind.CARDAN_X, CoordinateKind.CARDAN_Y])
+def test_the_axis_of_a_cardan_angle_gives_its_rate(kind: CoordinateKind) -> None:
     """On the lock: the relative spin has no part along the third axis."""
     for _ in range(20):
         a, (phi, theta), (dphi, dtheta) = random_pose(), RANDOM.uniform(-3, 3, 2), RANDOM.standard_normal(2)
         turn = spatial.multiply(spatial.about((1, 0, 0), phi), spatial.about((0, 1, 0), theta))
         b = Pose(a.position, spatial.multiply(a.rotation, turn))
-        assert coordinate(kind, a, b) == pytest.approx(phi if kind == Kind.CARDAN_X else theta)
-        x, y = (coordinate_axis(k, a, b) for k in (Kind.CARDAN_X, Kind.CARDAN_Y))
+        assert coordinate(kind, a, b) == pytest.approx(phi if kind == CoordinateKind.CARDAN_X else theta)
+        x, y = (coordinate_axis(k, a, b) for k in (CoordinateKind.CARDAN_X, CoordinateKind.CARDAN_Y))
         assert x @ y == pytest.approx(0, abs=1e-14)
         twist = np.zeros((4, 3))
         twist[1] = RANDOM.standard_normal(3)
         twist[3] = twist[1] + dphi * x + dtheta * y
         found = rate(lambda a, b: coordinate(kind, a, b), a, b, twist)
-        assert found == pytest.approx(dphi if kind == Kind.CARDAN_X else dtheta, abs=1e-7)
+        assert found == pytest.approx(dphi if kind == CoordinateKind.CARDAN_X else dtheta, abs=1e-7)
 
 
 def test_swing_and_twist_rebuild_the_rotation() -> None:
@@ -152,10 +156,13 @@ def test_swing_and_twist_rebuild_the_rotation() -> None:
     for _ in range(50):
         q = random_rotation()
         a, b = Pose(np.zeros(3), spatial.IDENTITY), Pose(np.zeros(3), q)
-        x, y, twist = (float(coordinate(kind, a, b)) for kind in (Kind.SWING_X, Kind.SWING_Y, Kind.TWIST))
+        x, y, twist = (
+            float(coordinate(kind, a, b))
+            for kind in (CoordinateKind.SWING_X, CoordinateKind.SWING_Y, CoordinateKind.TWIST)
+        )
         built = spatial.multiply(spatial.from_vector((x, y, 0)), spatial.about((0, 0, 1), twist))
         assert abs(built @ q) == pytest.approx(1, abs=1e-12)
-        assert coordinate(Kind.SWING, a, b) == pytest.approx(math.hypot(x, y))
+        assert coordinate(CoordinateKind.SWING, a, b) == pytest.approx(math.hypot(x, y))
         assert -math.pi < twist <= math.pi
 
 
@@ -163,8 +170,8 @@ def test_swing_is_smooth_across_the_series() -> None:
     for angle in (0.0, 1e-9, 1e-5, 0.0099999, 0.0100001):
         b = Pose(np.zeros(3), spatial.from_vector((angle, 0, 0)))
         a = Pose(np.zeros(3), spatial.IDENTITY)
-        assert coordinate(Kind.SWING_X, a, b) == pytest.approx(angle, rel=1e-13, abs=1e-300)
-        assert coordinate_axis(Kind.SWING_X, a, b) == pytest.approx([1, 0, 0], abs=1e-12)
+        assert coordinate(CoordinateKind.SWING_X, a, b) == pytest.approx(angle, rel=1e-13, abs=1e-300)
+        assert coordinate_axis(CoordinateKind.SWING_X, a, b) == pytest.approx([1, 0, 0], abs=1e-12)
 
 
 # --- locked errors --------------------------------------------------------------------------------------------------
@@ -179,7 +186,7 @@ def test_the_rate_of_a_locked_error_is_the_motion_along_its_axis(joint: JointTyp
         twist = RANDOM.standard_normal((4, 3))
         linear, angular = (spatial.rotate(spatial.conjugate(a.rotation), v) for v in relative(a, b, twist))
         if isinstance(joint, sh.Distance):
-            line = coordinate_axis(Kind.RADIAL, a, b)
+            line = coordinate_axis(CoordinateKind.RADIAL, a, b)
             linear = np.array([0, 0, line @ relative(a, b, twist)[0]])
         expected = np.concatenate([linear * joint.locked_translations, angular * joint.locked_rotations])
         length = made.length
@@ -215,7 +222,7 @@ def test_measures_take_whole_trajectories() -> None:
         ):
             assert found.shape == (3, 2, 3)
             assert single is None or np.array_equal(found[2, 1], single)
-    for kind in Kind:
+    for kind in CoordinateKind:
         one = Pose(*(part[2, 1] for part in many))
         assert coordinate(kind, a, many)[2, 1] == coordinate(kind, a, one)
         assert np.array_equal(

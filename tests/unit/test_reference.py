@@ -11,12 +11,12 @@ import sharnir as sh
 from sharnir import spatial
 from sharnir.cli.command import main
 from sharnir.reference import solve
-from sharnir.reference.collocation import Stepper, tableau
+from sharnir.reference.collocation import CollocationStepper, tableau
 from sharnir.reference.efforts import Efforts
 from sharnir.reference.frictions import Frictions
 from sharnir.reference.mechanism import Mechanism, quaternions, turned, vector_rate
 from sharnir.scene.joint_coordinates import coordinate
-from sharnir.scene.joints import Kind
+from sharnir.scene.joints import CoordinateKind
 
 ALL_JOINTS = {
     "revolute": sh.Revolute(axis=(1, 2, 3), anchor=(0.5, 0.2, -0.1)),
@@ -64,7 +64,7 @@ def test_radau_has_its_order(stages, order):
 
     errors = []
     for steps in (1, 2) if stages == 5 else (4, 8):
-        stepper, y, h = Stepper(stages), np.array([1.0, 0.0]), 2.0 / steps
+        stepper, y, h = CollocationStepper(stages), np.array([1.0, 0.0]), 2.0 / steps
         jacobian = np.array([[0.0, 1.0], [-1.0, 0.0]])
         for k in range(steps):
             step = stepper.attempt(at_stages, k * h, y, h, jacobian, np.zeros((stages, 2)), np.full(2, 1e-15))
@@ -75,7 +75,7 @@ def test_radau_has_its_order(stages, order):
 
 def test_the_polynomial_of_a_step_goes_through_its_stages():
     method, y = tableau(5), np.array([1.0])
-    step = Stepper(5).attempt(
+    step = CollocationStepper(5).attempt(
         lambda t, start, z, inverse: (z, -(start + z)), 0.0, y, 0.5, -np.eye(1), np.zeros((5, 1)), np.full(1, 1e-14)
     )
     np.testing.assert_allclose(step.at(method.nodes), step.start + step.stages, atol=1e-13)
@@ -124,13 +124,17 @@ def test_rows_of_every_joint(name):
     np.testing.assert_allclose(now.jacobian[0].reshape(len(mechanism.rows), -1) @ velocity, now.rate[0], atol=1e-12)
     np.testing.assert_allclose((later.rate - earlier.rate) / (2 * h), now.bias, rtol=1e-5, atol=1e-6)
     for free in mechanism.joints[0].type.coordinates:
-        if free.kind not in (Kind.CARDAN_X, Kind.CARDAN_Y, Kind.TWIST):  # those hold where the locked axes meet
+        if free.kind not in (
+            CoordinateKind.CARDAN_X,
+            CoordinateKind.CARDAN_Y,
+            CoordinateKind.TWIST,
+        ):  # those hold where the locked axes meet
             rate = (mechanism.coordinate(later, 0, free.kind) - mechanism.coordinate(earlier, 0, free.kind)) / (2 * h)
             row = mechanism.coordinate_row(0, free.kind)
             np.testing.assert_allclose(rate, now.rate[:, row], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(CoordinateKind))
 def test_coordinates_are_those_of_the_scene(kind):
     mechanism = rows_of(pair(sh.Spherical(anchor=(0.5, 0.2, -0.1))))
     rng = np.random.default_rng(4)

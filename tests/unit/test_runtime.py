@@ -19,7 +19,7 @@ from sharnir.experiment import load_experiment
 from sharnir.runtime import commands as c
 from sharnir.runtime.channels import Channels
 from sharnir.runtime.frame_bytes import HEADER, FrameWriter, clock_of
-from sharnir.runtime.journal import Run, create_run
+from sharnir.runtime.journal import LoggedRun, create_run
 from sharnir.runtime.pacing import PATIENCE, Pacer
 from sharnir.runtime.plant import Plant
 from sharnir.runtime.process import AHEAD, FEWEST_FRAMES, Loop, Told
@@ -377,7 +377,7 @@ def test_a_run_in_its_own_process_is_repeated_bit_for_bit(tmp_path: Path) -> Non
     frame = runtime.frame()
     assert frame is not None and len(frame) == runtime.ready.layout.size
     runtime.close()
-    replay = check(Run(run.folder))
+    replay = check(LoggedRun(run.folder))
     assert replay.ticks > 150
     assert replay.digests >= 1
     assert replay.differs_at is None
@@ -421,7 +421,7 @@ def test_a_log_that_was_changed_is_found_out(tmp_path: Path) -> None:
     runtime.close()
     log = run.folder / "run.jsonl"
     log.write_text(log.read_text().replace('"axle voltage":0.6', '"axle voltage":0.6000000001'))
-    assert check(Run(run.folder)).differs_at == 50
+    assert check(LoggedRun(run.folder)).differs_at == 50
 
 
 def test_a_run_that_stops_keeps_its_last_states(tmp_path: Path) -> None:
@@ -458,7 +458,7 @@ def test_a_step_command_makes_exactly_that_many_steps(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(sh.SceneError, match=r"run\.jsonl"):
-        Run(tmp_path)
+        LoggedRun(tmp_path)
 
 
 def test_python_functions_of_a_diagram_come_from_the_file_that_is_driven(tmp_path: Path) -> None:
@@ -474,7 +474,7 @@ def test_python_functions_of_a_diagram_come_from_the_file_that_is_driven(tmp_pat
     while runtime.alive:
         time.sleep(0.01)
     runtime.close()
-    ended = Run(run.folder)
+    ended = LoggedRun(run.folder)
     assert ended.ended_by is not None
     replay = check(ended, source=str(file))
     assert (replay.ticks, replay.differs_at) == (200, None)

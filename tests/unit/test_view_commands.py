@@ -14,7 +14,7 @@ from tests.driven import machine
 import sharnir as sh
 from sharnir.cli.command import main
 from sharnir.runtime import commands as c
-from sharnir.runtime.journal import Entry, Journal, create_run
+from sharnir.runtime.journal import Journal, LogEntry, create_run
 from sharnir.runtime.plant import Plant
 from sharnir.view import pictures
 from sharnir.view.server import Ending, First, Interrupted, Links, Opened, Terminated
@@ -30,10 +30,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plant, journal = Plant(made.scene(), DT, made.settings), Journal(made.folder)
     command = c.Set({"axle voltage": 0.5})
     plant.apply(command)
-    journal.write(Entry(0, 0.0, command=command))
+    journal.write(LogEntry(0, 0.0, command=command))
     for _ in range(STEPS):
         plant.step()
-    journal.write(Entry(plant.tick, plant.tick * DT, digest=plant.digest()))
+    journal.write(LogEntry(plant.tick, plant.tick * DT, digest=plant.digest()))
     journal.close()
     return made.folder
 

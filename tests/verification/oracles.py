@@ -12,7 +12,7 @@ import pinocchio as pin
 import sharnir as sh
 from sharnir import spatial
 from sharnir.scene.joint_coordinates import coordinate_axis
-from sharnir.scene.joints import Kind
+from sharnir.scene.joints import CoordinateKind
 
 TYPES = ("revolute", "prismatic", "cylindrical", "planar", "universal", "spherical")
 # every type as a chain of the joints that Pinocchio and MuJoCo have, in the axes of the joint's frame
@@ -161,7 +161,7 @@ def _ball(turn: np.ndarray, spin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     def rows(time: float) -> np.ndarray:
         q = spatial.multiply(turn, spatial.from_vector(spin * time))
         a, b = spatial.Pose(np.zeros(3), spatial.IDENTITY), spatial.Pose(np.zeros(3), q)
-        kinds = (Kind.TWIST, Kind.SWING_X, Kind.SWING_Y)
+        kinds = (CoordinateKind.TWIST, CoordinateKind.SWING_X, CoordinateKind.SWING_Y)
         return np.stack([coordinate_axis(kind, a, b) for kind in kinds]) @ spatial.matrix(q)
 
     pace = 1e-3

@@ -8,7 +8,7 @@ import pytest
 from random_mechanisms import passive_mechanism
 
 import sharnir as sh
-from sharnir.reference.solve import Run
+from sharnir.reference.solve import ExactRun
 from sharnir.scene.assemble import postured
 
 CRANK, ROD = 0.1, 0.3  # m
@@ -97,7 +97,7 @@ def test_forward_dynamics_of_loops_agree_with_the_exact_twin(seed):
 
 def twin_accelerations(scene: sh.Scene, torque: dict | None = None) -> dict[str, float]:
     """Accelerations of coordinates by the twin's own equations, at the start."""
-    run = Run(scene, {"torque": torque or {}}, {}, [1.0], 0.1, 1e-10)
+    run = ExactRun(scene, {"torque": torque or {}}, {}, [1.0], 0.1, 1e-10)
     e = run.system.evaluate(np.zeros(1), run.y[None])
     mechanism = sh.Simulation(scene, ignored_warnings=["locked-loop"])._matrices(()).parts[0].machine.rows
     m = mechanism.mechanism.motion(

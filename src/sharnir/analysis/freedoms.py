@@ -18,11 +18,11 @@ import numpy as np
 
 from ..errors import SceneError, nearest
 from ..model.layout import coordinates_of
-from ..reference.mechanism import Direction, Mechanism, Motion, Row
+from ..reference.mechanism import JointDirection, Mechanism, Motion, Row
 from ..scene.body import Body
 from ..scene.coupled import locked_coordinates
 from ..scene.joint import Joint
-from ..scene.joints import Coordinate, Kind
+from ..scene.joints import Coordinate, CoordinateKind
 from ..scene.mobility import locked_loops
 from ..scene.quantity import XYZ, Quantity
 from ..scene.scene import Scene
@@ -70,14 +70,14 @@ class Freedoms:
 
 def freedoms_of(scene: Scene, chosen: Iterable[Chosen] = ()) -> Freedoms:
     """The freedoms of a scene at its start; ``chosen`` coordinates are taken first."""
-    rows = Rows(scene, chosen)
+    rows = FreedomRows(scene, chosen)
     held = [joint.name for loop in locked_loops(scene) for joint in loop.joints]
     held += [label.rpartition(".")[0] for label in locked_coordinates(scene)]
     count = rows.mechanism.locked + len(rows.couplings)
     return Freedoms(tuple(f.label for f in rows.freedoms), count, rows.redundant, tuple(dict.fromkeys(held)))
 
 
-class Rows:
+class FreedomRows:
     """The locked rows that count and those of the freedoms, of one scene."""
 
     def __init__(self, scene: Scene, chosen: Iterable[Chosen] = (), at: tuple[Array, Array] | None = None) -> None:
@@ -118,7 +118,7 @@ class Rows:
             freedom = Freedom(label, joint.rate(free.name), None, joint.effort(free.name).unit)
             if label in chosen:
                 first.append((row, freedom))
-            elif free.kind != Kind.RADIAL:
+            elif free.kind != CoordinateKind.RADIAL:
                 (driven if free.name in joint.drives else plain).append((row, freedom))
         start = len(self.mechanism.rows)
         bodies = [
@@ -228,8 +228,8 @@ def _labels(chosen: Iterable[object], known: Sequence[str]) -> list[str]:
 def _row_name(joints: list[Joint], row: Row) -> str:
     """A locked row in words: ``"rocker: turning about x"``."""
     name = joints[row.joint].name
-    if row.direction == Direction.RADIAL:
+    if row.direction == JointDirection.RADIAL:
         return f"{name}: distance"
-    if row.direction == Direction.SLIDE:
+    if row.direction == JointDirection.SLIDE:
         return f"{name}: sliding along {XYZ[row.axis]}"
-    return f"{name}: turning about {'z' if row.direction == Direction.SQUARE else XYZ[row.axis]}"
+    return f"{name}: turning about {'z' if row.direction == JointDirection.SQUARE else XYZ[row.axis]}"

@@ -26,7 +26,7 @@ from ..errors import SceneError
 from ..reference.mechanism import Motion, turned
 from ..scene.scene import Scene
 from ..spatial import Array, cross
-from .freedoms import Chosen, Rows
+from .freedoms import Chosen, FreedomRows
 
 if TYPE_CHECKING:
     from .passive import Controls
@@ -72,7 +72,7 @@ class Machine:
 
     def __init__(self, scene: Scene, chosen: Iterable[Chosen] = (), at: tuple[Array, Array] | None = None) -> None:
         self.scene = scene
-        self.rows = Rows(scene, chosen, at)
+        self.rows = FreedomRows(scene, chosen, at)
         self.mechanism = self.rows.mechanism
         self.labels = tuple(freedom.label for freedom in self.rows.freedoms)
         self._square = np.concatenate([self.rows.locks, self.rows.free])

@@ -16,12 +16,12 @@ import numpy as np
 from ..model.fields import read
 from ..model.softs import SoftRow, softs_of
 from ..quantities.springs import spring_force
-from ..reference.actuator_laws import Law
+from ..reference.actuator_laws import ActuatorLaw
 from ..reference.mechanism import Motion
 from ..scene.elements.actuators import TorqueMotor
 from ..scene.elements.drive import PositionServo, SpeedServo
 from ..spatial import Array, matrix
-from .freedoms import Rows
+from .freedoms import FreedomRows
 from .machine import Bodies, Machine, Standing
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Controls:
     turns: Array  # [world, coordinate] coordinates with their turns counted, near the present ones
 
 
-def controls_of(sim: Simulation, rows: Rows) -> Controls:
+def controls_of(sim: Simulation, rows: FreedomRows) -> Controls:
     """The controls of a simulation as they are now."""
     layout, twists = sim._layout, sim._compiled.twists
     places = [layout.bodies.index(body.name) + 1 for body in rows.mechanism.bodies]
@@ -64,7 +64,7 @@ def controls_of(sim: Simulation, rows: Rows) -> Controls:
     )
 
 
-def coordinates_at(rows: Rows, motion: Motion, turns: Array) -> Array:
+def coordinates_at(rows: FreedomRows, motion: Motion, turns: Array) -> Array:
     """All coordinates [k, coordinate] of states, turns counted from values nearby."""
     if not rows.kinds:
         return np.zeros((len(motion.x), 0))
@@ -108,13 +108,13 @@ def applied(machine: Machine, s: Standing, controls: Controls, with_efforts: boo
             if soft.motor is not None:
                 forces[:, row] += _drive_force(soft, place, value, rate, controls)
             if soft.actuator is not None:
-                law, one = Law(soft.actuator, 0), next(actuators)
+                law, one = ActuatorLaw(soft.actuator, 0), next(actuators)
                 inside = controls.inside[:, one, : law.states] / law.unit
                 forces[:, row] += law.at(controls.command[:, one], value, rate, inside)[0]
     return machine.row_efforts(s, forces) + machine.body_efforts(s, controls.bodies)
 
 
-def _row_of(rows: Rows, soft: SoftRow) -> int:
+def _row_of(rows: FreedomRows, soft: SoftRow) -> int:
     if soft.label in rows.labels:
         return int(rows.coordinate_rows[rows.labels.index(soft.label)])
     return rows.axis_rows[rows.mechanism.joints.index(soft.joint), soft.linear, soft.column]
@@ -138,7 +138,7 @@ def servo_error(soft: SoftRow, place: int, value: Array, rate: Array, controls: 
     return np.asarray(controls.drive[:, place] - (value if isinstance(soft.drive, PositionServo) else rate))
 
 
-def bodies_of(sim: Simulation, rows: Rows) -> Bodies:
+def bodies_of(sim: Simulation, rows: FreedomRows) -> Bodies:
     """The moving bodies of a simulation as they are now, with the masses of each world."""
     places = [sim._layout.bodies.index(body.name) + 1 for body in rows.mechanism.bodies]
 

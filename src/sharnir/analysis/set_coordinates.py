@@ -18,7 +18,7 @@ from ..scene.quantity import Quantity
 from ..scene.scene import Scene
 from ..scene.values import shown
 from ..spatial import Array, matrix, rotate
-from .freedoms import Rows
+from .freedoms import FreedomRows
 from .machine import Bodies, Machine, rows_of
 from .matrices import refuse_shifted
 from .passive import bodies_of, controls_of, coordinates_at
@@ -106,7 +106,7 @@ def posed(
     return bodies, turns
 
 
-def _apart(rows: Rows, label: str, difference: Array) -> Array:
+def _apart(rows: FreedomRows, label: str, difference: Array) -> Array:
     """A difference of coordinates; of angles, within half a turn: whole turns move nothing."""
     is_linear = rows.kinds[rows.labels.index(label)][1].is_linear
     return difference if is_linear else np.asarray(difference - TURN * np.round(difference / TURN))

@@ -209,13 +209,13 @@ def _choice(options: argparse.Namespace, find: FindDriven) -> Choice | None:
 def _score(options: argparse.Namespace) -> int:
     import msgspec
 
-    from ..runtime.journal import Run
+    from ..runtime.journal import LoggedRun
     from ..runtime.referee import score_of
     from ..view.session_report import standing_words
     from .progress import progress_bar
     from .terminal import print_table
 
-    run = Run(options.run)
+    run = LoggedRun(options.run)
     if options.json:
         alone = score_of(run, source=options.source)
         print(msgspec.json.encode(alone).decode())
@@ -239,11 +239,11 @@ def _score(options: argparse.Namespace) -> int:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from ..runtime.journal import Run
+    from ..runtime.journal import LoggedRun
     from ..runtime.replay import Replay, check
     from .progress import progress_bar
 
-    run = Run(options.run)
+    run = LoggedRun(options.run)
     replay: Replay
     if options.check:
         with progress_bar(run.header.name) as progress:
@@ -275,14 +275,14 @@ def _export(options: argparse.Namespace) -> int:
     if not any(wanted.values()) and not options.nc:
         raise SceneError(f"export: nothing to write; give --nc, {', '.join(f'--{name}' for name in WRITTEN)} FILE")
     _server()
-    from ..runtime.journal import Run
+    from ..runtime.journal import LoggedRun
     from ..view import debriefing, export_data, export_html, pictures
     from ..view import session_report as report
     from ..view.camera_path import camera_path
     from ..view.recording import record
     from .progress import progress_bar
 
-    run, size = Run(options.run), _size(options.size)
+    run, size = LoggedRun(options.run), _size(options.size)
     path = None if options.camera is None else camera_path(options.camera)
     if options.png or options.video:
         pictures.check(options.video)

@@ -21,7 +21,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True)
-class Entry:
+class Edit:
     """One edit: what was done, what undoes it, and the text that the words around the data come from."""
 
     label: str
@@ -47,9 +47,9 @@ class SceneDocument:
         self._base = _parsed(text, is_json)
         self.data: Plain = copy.deepcopy(self._base.data)
         self.revision = 0
-        self._entries: list[Entry] = []
+        self._entries: list[Edit] = []
         self._done = 0  # of the entries; the others were undone
-        self._saved: Entry | None = None
+        self._saved: Edit | None = None
         self._log: list[tuple[list[Operation], object]] = []  # by revision, with who has made them
 
     # --- what there is ----------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ class SceneDocument:
         return self._last is self._saved
 
     @property
-    def _last(self) -> Entry | None:
+    def _last(self) -> Edit | None:
         return self._entries[self._done - 1] if self._done else None
 
     def mark_saved(self) -> None:
@@ -109,11 +109,11 @@ class SceneDocument:
             inverse = apply_all(self.data, operations)
         except SceneError as error:
             raise Refused(f"'{label}' was not done: {error}") from None
-        entry = Entry(label, copy.deepcopy(list(operations)), inverse, self._base, self._base, typing)
+        entry = Edit(label, copy.deepcopy(list(operations)), inverse, self._base, self._base, typing)
         last = self._last
         if typing and last is not None and last.typing and last.label == label and last is not self._saved:
             self._done -= 1
-            both = Entry(
+            both = Edit(
                 label, last.operations + entry.operations, inverse + last.inverse, last.before, entry.after, True
             )
             return self._did(both, entry.operations, by)
@@ -125,7 +125,7 @@ class SceneDocument:
             return None
         new = _parsed(text, self._base.is_json)
         operations = difference(self.data, new.data)
-        entry = Entry(label, operations, apply_all(self.data, operations), self._base, new)
+        entry = Edit(label, operations, apply_all(self.data, operations), self._base, new)
         self._base = new
         return self._did(entry)
 
@@ -162,11 +162,11 @@ class SceneDocument:
             return None, [one["path"] for one in changes]
         words = SceneText(theirs.saying(wanted), self._base.is_json)
         operations = difference(self.data, wanted)
-        entry = Entry(label, operations, apply_all(self.data, operations), self._base, words)
+        entry = Edit(label, operations, apply_all(self.data, operations), self._base, words)
         self._base = words
         return self._did(entry), clashing
 
-    def _did(self, entry: Entry, now: list[Operation] | None = None, by: object = None) -> Change:
+    def _did(self, entry: Edit, now: list[Operation] | None = None, by: object = None) -> Change:
         """Keep an entry; ``now`` are its operations that were not done before."""
         del self._entries[self._done :]
         self._entries.append(entry)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from ..control.block_layout import Box, Layout, Wire
+from ..control.block_layout import DrawnBox, DrawnWire, SheetLayout
 from ..control.blocks import BLOCKS
 from ..control.blocks.block import Block
 from ..control.blocks.describe import inputs_told, law_of, outputs_told
@@ -69,10 +69,10 @@ class Sheets:
     def laid_out(self, asked: object) -> Plain:
         """The upper left corners of boxes."""
         given = _converted(asked, Boxes)
-        boxes = [Box(name, width, inputs, outputs, head) for name, width, inputs, outputs, head in given.boxes]
-        wires = [Wire((a, out), (b, into), back) for a, out, b, into, back in given.wires]
+        boxes = [DrawnBox(name, width, inputs, outputs, head) for name, width, inputs, outputs, head in given.boxes]
+        wires = [DrawnWire((a, out), (b, into), back) for a, out, b, into, back in given.wires]
         try:
-            drawn = Layout(boxes, wires, given.first, given.last).place()
+            drawn = SheetLayout(boxes, wires, given.first, given.last).place()
         except (KeyError, ValueError) as error:
             raise Refused(f"the sheet was not laid out: a wire ends at {error}, which is not there") from None
         return {"id": given.id, "at": {name: [box.x, box.y] for name, box in drawn.boxes.items()}}

@@ -33,7 +33,7 @@ Faults, prepared in ``scene.faults`` or added while running:
     board.clear("left motor dead")
 """
 
-from .blocks import BLOCKS, AnyBlock, Kind
+from .blocks import BLOCKS, AnyBlock, SignalKind
 from .controller import Controller, ControllerState
 from .defaults import default_diagram, default_panel
 from .diagram import Diagram
@@ -59,10 +59,10 @@ __all__ = [
     "Gust",
     "InputSpec",
     "KeyBinding",
-    "Kind",
     "Panel",
     "Pin",
     "RopeBreak",
+    "SignalKind",
     "SubDiagramSpec",
     "default_diagram",
     "default_panel",

@@ -23,7 +23,7 @@ PASSING = "\0"  # begins the names of points where lines pass a layer
 
 
 @dataclass
-class Box:
+class DrawnBox:
     """A box with ports: inputs on the left, outputs on the right, one row each."""
 
     name: str
@@ -51,7 +51,7 @@ class Box:
 
 
 @dataclass
-class Wire:
+class DrawnWire:
     """From an output of a box to an input of another; ``back`` where it leads to the tick after."""
 
     source: End
@@ -63,21 +63,23 @@ class Wire:
 class Drawn:
     """What the layout made: the boxes placed, the lines and their branches by source, and the size of the whole."""
 
-    boxes: dict[str, Box]
+    boxes: dict[str, DrawnBox]
     lines: list[tuple[End, list[Point]]] = field(default_factory=list)
     dots: list[tuple[End, Point]] = field(default_factory=list)  # where a line branches
     width: float = 0.0
     height: float = 0.0
 
 
-class Layout:
+class SheetLayout:
     """The layout of one diagram."""
 
-    def __init__(self, boxes: Sequence[Box], wires: Sequence[Wire], first: Sequence[str], last: Sequence[str]) -> None:
+    def __init__(
+        self, boxes: Sequence[DrawnBox], wires: Sequence[DrawnWire], first: Sequence[str], last: Sequence[str]
+    ) -> None:
         self.boxes = {box.name: box for box in boxes}
         self.wires = list(wires)
         self._assign_layers(set(first), set(last))
-        self.layers: list[list[Box]] = [[] for _ in range(1 + max((b.layer for b in boxes), default=0))]
+        self.layers: list[list[DrawnBox]] = [[] for _ in range(1 + max((b.layer for b in boxes), default=0))]
         for box in boxes:
             self.layers[box.layer].append(box)
         self.hops: list[tuple[End, End, End]] = []  # signal, from, to: one gap each
@@ -122,7 +124,7 @@ class Layout:
                 if key not in passing:
                     name = f"{PASSING}{wire.source[0]}{PASSING}{wire.source[1]}{PASSING}{layer}"
                     passing[key] = name
-                    self.boxes[name] = Box(name, 0.0, ("",), ("",), head=0.0, layer=layer)
+                    self.boxes[name] = DrawnBox(name, 0.0, ("",), ("",), head=0.0, layer=layer)
                     self.layers[layer].append(self.boxes[name])
                     self.hops.append((wire.source, here, (name, "")))
                 here = (passing[key], "")
@@ -197,7 +199,7 @@ class Layout:
         names = box.outputs if is_output else box.inputs
         return lambda: box.port_y(names, end[1])
 
-    def _stack(self, layer: list[Box], wishes: list[float]) -> None:
+    def _stack(self, layer: list[DrawnBox], wishes: list[float]) -> None:
         """Place boxes as near to their wishes as their order and their heights allow, in the sense of least squares:
         boxes that would meet are pooled, and the pool takes the mean of what they wish."""
         pools: list[tuple[float, int]] = []  # the wish for the first box of a pool, how many boxes

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import ControlFault, SceneError, nearest
 from .blocks import Function, Places, Signal, Value, Wire, literal, literal_kind
-from .blocks.block import CLOCK, Kind, Memory, PythonFunction, Run
+from .blocks.block import CLOCK, Memory, PythonFunction, SignalKind, Tick
 from .network import Network, Node
-from .sinks import Plant, Sink
+from .sinks import ControlledPlant, Sink
 
 if TYPE_CHECKING:
     from .diagram import Diagram
@@ -48,7 +48,7 @@ class Controller:
         self,
         diagram: Diagram,
         network: Network,
-        plant: Plant | None,
+        plant: ControlledPlant | None,
         period: float | None,
         functions: Mapping[str, PythonFunction],
         world: int = 0,
@@ -70,9 +70,9 @@ class Controller:
         for name, kind in network.kinds.items():
             if name not in self._places:
                 self._place(name, EMPTY[kind.type])
-        self._program: list[Run] = []
-        self._endings: list[Run] = []
-        self._sinks: list[Run] = []
+        self._program: list[Tick] = []
+        self._endings: list[Tick] = []
+        self._sinks: list[Tick] = []
         self._owners: dict[int, Node] = {}
         self._numbers: dict[tuple[str, str], tuple[int, bool]] = {}  # in place of signals: where, and whether whole
         self._release: list[Callable[[], None]] = []
@@ -115,7 +115,7 @@ class Controller:
         io = Places(self._values, self._memory, inputs, outputs, self.period, whole)
         block = node.block
         if isinstance(block, Signal):
-            run: Run | tuple[Run, Run] = self._reading(block, io)
+            run: Tick | tuple[Tick, Tick] = self._reading(block, io)
         elif isinstance(block, Sink):
             run = self._sending(block, io, node)
         elif isinstance(block, Function):
@@ -134,12 +134,12 @@ class Controller:
         self._endings.extend(steps[1:])
         self._owners |= {id(step): node for step in steps}
 
-    def _needed_plant(self, what: str) -> Plant:
+    def _needed_plant(self, what: str) -> ControlledPlant:
         if self._plant is None:
             raise SceneError(f"{what} needs a simulation; start the diagram with one: diagram.start(simulation)")
         return self._plant
 
-    def _reading(self, block: Signal, io: Places) -> Run:
+    def _reading(self, block: Signal, io: Places) -> Tick:
         plant = self._needed_plant("a signal of the simulation")
         read = plant.taps.reader(block.quantity(plant.scene), block.component, self.world)
         v, out = io.values, io.out()
@@ -149,7 +149,7 @@ class Controller:
 
         return run
 
-    def _sending(self, sink: Sink, io: Places, node: Node) -> Run:
+    def _sending(self, sink: Sink, io: Places, node: Node) -> Tick:
         if self._plant is None and sink.tag() in ("lamp", "gauge"):
             return sink.build_to(io, [], None)  # type: ignore[arg-type]
         plant = self._needed_plant(node.what)
@@ -162,7 +162,7 @@ class Controller:
 
     # --- running ----------------------------------------------------------------------------------------------------
 
-    def kind(self, name: str) -> Kind:
+    def kind(self, name: str) -> SignalKind:
         """The type and unit of the value called ``name``."""
         if name not in self._kinds:
             raise SceneError(f"there is no signal '{name}'{nearest(name, self._kinds)}")
@@ -182,7 +182,7 @@ class Controller:
         if self._plant is not None:
             self._plant.taps.refresh()
         self._values[CLOCK] = time
-        run: Run | None = None
+        run: Tick | None = None
         try:
             for run in self._program:
                 run()

@@ -20,7 +20,7 @@ from .blocks.block import PythonFunction
 from .controller import Controller
 from .network import Network, make_network
 from .pin import Pin
-from .sinks import SINKS, Plant, Sink
+from .sinks import SINKS, ControlledPlant, Sink
 from .spec import DiagramSpec, InputSpec, Sheet, SubDiagramSpec
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ class Diagram(BlockMethods):
         except SceneError as error:
             raise SceneError(f"diagram '{self.name}': {error}") from None
 
-    def start(self, simulation: Plant | None = None, *, world: int = 0) -> Controller:
+    def start(self, simulation: ControlledPlant | None = None, *, world: int = 0) -> Controller:
         """Connect the diagram to a world of a simulation, which then evaluates it as it steps.
 
         Without a simulation a diagram that needs none runs by itself, a tick at a time.

@@ -16,7 +16,7 @@ from ..errors import SceneError, nearest
 from ..scene.quantity import XYZ, Quantity, declared
 from ..scene.values import Description, Vec3, not_negative, units, vector
 from .blocks.plant_signals import find_joint
-from .sinks import Plant, Reader, Writer
+from .sinks import ControlledPlant, Reader, Writer
 
 if TYPE_CHECKING:
     from ..scene.scene import Scene
@@ -189,7 +189,7 @@ class FaultBoard:
 
     rank = 1  # after the controllers, whose outputs it changes
 
-    def __init__(self, plant: Plant, faults: Mapping[str, AnyFault] | None = None, world: int = 0) -> None:
+    def __init__(self, plant: ControlledPlant, faults: Mapping[str, AnyFault] | None = None, world: int = 0) -> None:
         self._plant, self.world = plant, world
         self.faults = dict(plant.scene.faults if faults is None else faults)
         self._cells: dict[Key, Cell] = {}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import SceneError
-from .blocks import Block, Kind, Use, Wire
+from .blocks import Block, SignalKind, Use, Wire
 from .network import PASSES, Node, in_order, kinds_of, names_of, nodes_of
 from .sinks import Sink
 from .spec import InputSpec, SubDiagramSpec
@@ -42,7 +42,7 @@ class Fitting:
         self._owner = {name: node.name for node in self._nodes.values() for name in node.signals().values()}
         self._resolve()
         self._order = self._ordered()
-        self.kinds: dict[str, Kind] = {name: spec.kind for name, spec in parts.inputs.items()}
+        self.kinds: dict[str, SignalKind] = {name: spec.kind for name, spec in parts.inputs.items()}
         self._feeds = self._fed()
         self._find_kinds()
 
@@ -230,13 +230,15 @@ class Fitting:
             return False
         return all(self.kinds.get(name) == found[out] for out, name in node.signals().items())
 
-    def _connected(self, node: Node, port: str, kind: Kind | None, given: dict[str, Kind]) -> dict[str, Kind]:
+    def _connected(
+        self, node: Node, port: str, kind: SignalKind | None, given: dict[str, SignalKind]
+    ) -> dict[str, SignalKind]:
         """What a node is given with one more signal; numbers in place of signals follow its type."""
         if kind is None:
             return {name: one for name, one in given.items() if name != port}
         if node.block.port(port).type == "any":
             numbers = [name for name, wire in node.wires.items() if not isinstance(wire, str)]
-            given |= {name: Kind(kind.type) for name in numbers if node.block.port(name).type == "any"}
+            given |= {name: SignalKind(kind.type) for name in numbers if node.block.port(name).type == "any"}
         return given | {port: kind}
 
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..errors import SceneError, nearest
-from .blocks import Block, Kind, Signal, Use, Wire, literal_kind
+from .blocks import Block, Signal, SignalKind, Use, Wire, literal_kind
 from .blocks.block import check_type
 from .blocks.subdiagram import Gate
 from .sinks import Sink
@@ -45,7 +45,7 @@ class Node:
         first, *others = self.block.outputs()
         return {first: self.name} | {port: f"{self.name}.{port}" for port in others}
 
-    def given(self, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+    def given(self, kinds: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         """What its inputs carry, as far as it is known."""
         told = {port: kinds.get(w) if isinstance(w, str) else literal_kind(w) for port, w in self.wires.items()}
         return {port: kind for port, kind in told.items() if kind is not None}
@@ -57,7 +57,7 @@ class Network:
 
     inputs: dict[str, InputSpec]
     nodes: list[Node]
-    kinds: dict[str, Kind] = field(default_factory=dict)
+    kinds: dict[str, SignalKind] = field(default_factory=dict)
 
 
 def make_network(spec: DiagramSpec, scene: Scene | None = None) -> Network:
@@ -263,7 +263,7 @@ def _loop(waiting: Mapping[str, int], needs: dict[str, list[str]]) -> str:
 # --- types and units --------------------------------------------------------------------------------------------------
 
 
-def _kinds(network: Network, scene: Scene | None) -> dict[str, Kind]:
+def _kinds(network: Network, scene: Scene | None) -> dict[str, SignalKind]:
     """What every signal carries. Units go round through late inputs, so it is repeated until nothing changes."""
     kinds = {name: spec.kind for name, spec in network.inputs.items()}
     for _ in range(PASSES):
@@ -279,7 +279,7 @@ def _kinds(network: Network, scene: Scene | None) -> dict[str, Kind]:
     return kinds
 
 
-def kinds_of(block: Block, given: dict[str, Kind], scene: Scene | None) -> dict[str, Kind]:
+def kinds_of(block: Block, given: dict[str, SignalKind], scene: Scene | None) -> dict[str, SignalKind]:
     """What the outputs of a block carry, given what its inputs carry; SceneError where they do not fit."""
     if isinstance(block, Signal):
         return {"out": block.kind(scene)}
@@ -290,9 +290,9 @@ def kinds_of(block: Block, given: dict[str, Kind], scene: Scene | None) -> dict[
             if port.unit not in ("*", "u") and kind.unit is not None and not same_unit(port.unit, kind.unit):
                 raise SceneError(f"{name} is in {kind.unit}; it takes {port.unit}")
             if port.unit not in ("*", "u") and kind.unit is None and kind.type != "bool":
-                given[name] = Kind(kind.type, port.unit)
+                given[name] = SignalKind(kind.type, port.unit)
         first = next(iter(given.values()))
-        return dict.fromkeys(block.outs, Kind(first.type, getattr(block, "unit", None) or first.unit))
+        return dict.fromkeys(block.outs, SignalKind(first.type, getattr(block, "unit", None) or first.unit))
     return block.kinds(given)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..errors import SceneError, nearest
 from ..scene.values import Description, bounds, one_of
-from .blocks import Kind
+from .blocks import SignalKind
 
 if TYPE_CHECKING:
     from ..scene.scene import Scene
@@ -266,7 +266,7 @@ class Panel(Description, frozen=True):
 
     def check(self, diagram: Diagram, scene: Scene | None = None) -> None:
         """Refuse bindings to what the ``diagram`` (with the ``scene``) does not have, or has of another type."""
-        kinds: dict[str, Kind] = diagram.check(scene).kinds
+        kinds: dict[str, SignalKind] = diagram.check(scene).kinds
         if self.plate is not None and scene is not None and self.plate.body not in ("world", *scene.bodies):
             hint = nearest(self.plate.body, ("world", *scene.bodies))
             raise SceneError(f"panel plate: there is no body '{self.plate.body}'{hint}")

@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import SceneError
 from ..scene.values import Plain
-from .block_layout import HEAD, Box, Drawn, Layout, Wire
+from .block_layout import HEAD, Drawn, DrawnBox, DrawnWire, SheetLayout
 from .blocks import Block, Signal, Use, Value
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ def draw(diagram: Diagram, file: Path, values: Mapping[str, Value] | None = None
 
 def _drawn(diagram: Diagram) -> tuple[dict[str, Shape], Drawn]:
     shapes: dict[str, Shape] = {}
-    boxes: list[Box] = []
-    wires: list[Wire] = []
+    boxes: list[DrawnBox] = []
+    wires: list[DrawnWire] = []
     for name, spec in diagram.inputs.items():
         unit = "" if spec.type == "bool" or spec.unit == "1" else f" [{spec.unit}]"
         _add(shapes, boxes, Shape("input", "", name + unit, {}, {"": name}), name, (), ("",))
@@ -111,12 +111,12 @@ def _drawn(diagram: Diagram) -> tuple[dict[str, Shape], Drawn]:
     for name, wire in diagram.results.items():
         _join(diagram, shapes, wires, wire, (f"{name} ", "value"), False)
     last = [*diagram.outputs, *(f"{name} " for name in diagram.results)]
-    return shapes, Layout(boxes, wires, list(diagram.inputs), last).place()
+    return shapes, SheetLayout(boxes, wires, list(diagram.inputs), last).place()
 
 
 def _add(
     shapes: dict[str, Shape],
-    boxes: list[Box],
+    boxes: list[DrawnBox],
     shape: Shape,
     key: str,
     inputs: tuple[str, ...],
@@ -128,7 +128,7 @@ def _add(
     letters = max(len(shape.title), len(shape.name) if not shape.title else 0, left + right + 2)
     is_flat = max(len(inputs), len(outputs)) <= 1 and left + right == 0
     width = max(44.0, LETTER * letters + 18.0)
-    boxes.append(Box(key, width, inputs, outputs, head=0.0 if is_flat else HEAD))
+    boxes.append(DrawnBox(key, width, inputs, outputs, head=0.0 if is_flat else HEAD))
 
 
 def _wires_of(diagram: Diagram, block: Block) -> Plain:
@@ -143,7 +143,7 @@ def _wires_of(diagram: Diagram, block: Block) -> Plain:
 def _join(
     diagram: Diagram,
     shapes: dict[str, Shape],
-    wires: list[Wire],
+    wires: list[DrawnWire],
     wire: float | bool | str,
     target: tuple[str, str],
     late: bool,
@@ -154,10 +154,10 @@ def _join(
         return
     head, _, port = wire.partition(".")
     if head in diagram.inputs:
-        wires.append(Wire((head, ""), target, late))
+        wires.append(DrawnWire((head, ""), target, late))
     elif head in diagram.blocks:
         known = diagram.outputs_of(head)
-        wires.append(Wire((head, port if port in known else known[0]), target, late))
+        wires.append(DrawnWire((head, port if port in known else known[0]), target, late))
 
 
 def _title(block: Block) -> str:
@@ -200,7 +200,7 @@ class Text(NamedTuple):
     signal: str = ""
 
 
-def _texts(box: Box, shape: Shape, values: Mapping[str, Value]) -> list[Text]:
+def _texts(box: DrawnBox, shape: Shape, values: Mapping[str, Value]) -> list[Text]:
     color = COLORS[shape.kind]
     middle = box.x + box.width / 2
     title_y = box.y + (16 if box.head else box.height / 2 + 4)
@@ -224,7 +224,7 @@ def _texts(box: Box, shape: Shape, values: Mapping[str, Value]) -> list[Text]:
     return [text for text in found if text.text or text.signal]
 
 
-def _box_svg(box: Box, shape: Shape, values: Mapping[str, Value]) -> list[str]:
+def _box_svg(box: DrawnBox, shape: Shape, values: Mapping[str, Value]) -> list[str]:
     parts = [
         f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="4" fill="{BOX}" '
         f'stroke="{COLORS[shape.kind]}" stroke-width="1.3" class="{shape.kind}" data-block="{escape(shape.name)}"/>'

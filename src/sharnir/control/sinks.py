@@ -15,7 +15,7 @@ from ..scene.elements.drive import DcDrive
 from ..scene.mover import Mover, movers_of
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import Plain, bounds, units
-from .blocks.block import BOOL, Block, Places, Port, Run, Wire, applied, gives, takes, unit_field
+from .blocks.block import BOOL, Block, Places, Port, Tick, Wire, applied, gives, takes, unit_field
 from .blocks.plant_signals import find_joint
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Reader = Callable[[], float]
 Writer = Callable[[float], None]
 
 
-class Plant(Protocol):
+class ControlledPlant(Protocol):
     """What a diagram needs of a simulation; :class:`sharnir.Simulation` is one."""
 
     @property
@@ -65,12 +65,12 @@ class Sink(Block, frozen=True):
         """What is left in place when the diagram is taken off; None for what it set last."""
         return None if self.stays else 0.0
 
-    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Tick:
         """The function of a tick, with a writer per quantity that it sets."""
         return _sending(io, "value", "out", write[0]) if write else applied(io, lambda value: value)
 
 
-def _sending(io: Places, port: str, output: str, send: Writer, low: float = -math.inf, high: float = math.inf) -> Run:
+def _sending(io: Places, port: str, output: str, send: Writer, low: float = -math.inf, high: float = math.inf) -> Tick:
     """A function that sends a finite value on, brought within its bounds."""
     v, x, out = io.values, io[port], io.out(output)
 
@@ -127,7 +127,7 @@ class Drive(OnJoint, frozen=True, tag="drive"):
             raise SceneError(f"the drive of '{found.item}' is a servo, which takes a target; use a servo sink")
         return found
 
-    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Tick:
         return _sending(io, "value", "out", write[0], -1.0, 1.0)
 
 
@@ -166,7 +166,7 @@ class Motion(OnJoint, frozen=True, tag="motion"):
     def quantity(self, scene: Scene) -> Quantity:
         return self.coupling(scene).motion
 
-    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Tick:
         send, start = write[0], self.coupling(scene).offset  # the step has it from where the coordinate started
         return _sending(io, "value", "out", lambda value: send(value - start))
 
@@ -209,7 +209,7 @@ class Brake(OnJoint, frozen=True, tag="brake"):
         joint, _ = self.on(scene)
         return float(getattr(joint.friction[_axis(self.quantity(scene))], "level", 0.0))
 
-    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Tick:
         base, send, level = self.at_rest(scene), write[0], self.level
         return _sending(io, "value", "out", lambda value: send(base + level * value), 0.0, 1.0)
 
@@ -229,7 +229,7 @@ class OnBody(Sink, frozen=True):
             raise SceneError(f"there is no body '{self.body}'{nearest(self.body, scene.bodies)}")
         return tuple((scene.bodies[self.body].quantity(self.tag()), axis) for axis in XYZ)
 
-    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Run:
+    def build_to(self, io: Places, write: list[Writer], scene: Scene) -> Tick:
         parts = [_sending(io, axis, axis, send) for axis, send in zip(XYZ, write, strict=True)]
 
         def run() -> None:

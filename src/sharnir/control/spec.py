@@ -9,7 +9,7 @@ import msgspec
 
 from ..errors import SceneError
 from ..scene.values import Description, bounds, one_of, shown, units
-from .blocks import AnyBlock, Kind, Type, Value, Wire
+from .blocks import AnyBlock, SignalKind, Type, Value, Wire
 from .blocks.block import unit_field
 from .sinks import AnySink
 
@@ -44,9 +44,9 @@ class InputSpec(Description, frozen=True):
             raise SceneError(f"input initial is {shown(self.initial)}, outside its range {self.limits}")
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> SignalKind:
         """What it carries."""
-        return Kind(self.type, None if self.type == "bool" else self.unit)
+        return SignalKind(self.type, None if self.type == "bool" else self.unit)
 
     @property
     def limits(self) -> tuple[float, float] | None:

@@ -73,7 +73,7 @@ class Kernel(Protocol):
 
 
 @dataclass(frozen=True)
-class Kind:
+class KernelKind:
     """One of the kernels: its shell, and where its device function is made."""
 
     shell: Callable[..., Kernel]
@@ -88,12 +88,12 @@ class Kind:
 
 
 KINDS = {
-    "step": Kind(shells.step_shell, ".pipeline", "make_step"),
-    "measure": Kind(shells.measure_shell, ".measure", "make_measure", by_features=False),
-    "sensors": Kind(shells.sensors_shell, ".sensing", "make_sensors", by_features=False),
-    "beams": Kind(shells.beams_shell, ".sensing", "make_beams"),
-    "distances": Kind(shells.distances_shell, ".contacts.rays", "make_distances"),
-    "cast": Kind(shells.cast_shell, ".contacts.rays", "make_cast"),
+    "step": KernelKind(shells.step_shell, ".pipeline", "make_step"),
+    "measure": KernelKind(shells.measure_shell, ".measure", "make_measure", by_features=False),
+    "sensors": KernelKind(shells.sensors_shell, ".sensing", "make_sensors", by_features=False),
+    "beams": KernelKind(shells.beams_shell, ".sensing", "make_beams"),
+    "distances": KernelKind(shells.distances_shell, ".contacts.rays", "make_distances"),
+    "cast": KernelKind(shells.cast_shell, ".contacts.rays", "make_cast"),
 }
 
 

@@ -10,13 +10,19 @@ q = conj(q_a) q_b the rotation of b's frame seen from a's, and a, b the z axes o
 """
 
 from ..scene import joint_coordinates
-from ..scene.joints import Basis, Kind
+from ..scene.joints import Basis, CoordinateKind
 from .algebra import make_algebra
 from .factory import Made, Precision, factory, functions, wp
 
-SLIDE_X, SLIDE_Y, SLIDE_Z, TWIST = (wp.constant(int(k)) for k in (Kind.SLIDE_X, Kind.SLIDE_Y, Kind.SLIDE_Z, Kind.TWIST))
-CARDAN_X, CARDAN_Y = (wp.constant(int(k)) for k in (Kind.CARDAN_X, Kind.CARDAN_Y))
-SWING_X, SWING_Y, SWING, RADIAL = (wp.constant(int(k)) for k in (Kind.SWING_X, Kind.SWING_Y, Kind.SWING, Kind.RADIAL))
+SLIDE_X, SLIDE_Y, SLIDE_Z, TWIST = (
+    wp.constant(int(k))
+    for k in (CoordinateKind.SLIDE_X, CoordinateKind.SLIDE_Y, CoordinateKind.SLIDE_Z, CoordinateKind.TWIST)
+)
+CARDAN_X, CARDAN_Y = (wp.constant(int(k)) for k in (CoordinateKind.CARDAN_X, CoordinateKind.CARDAN_Y))
+SWING_X, SWING_Y, SWING, RADIAL = (
+    wp.constant(int(k))
+    for k in (CoordinateKind.SWING_X, CoordinateKind.SWING_Y, CoordinateKind.SWING, CoordinateKind.RADIAL)
+)
 CARDAN_BASIS, RADIAL_BASIS = wp.constant(int(Basis.CARDAN)), wp.constant(int(Basis.RADIAL))
 
 

@@ -9,7 +9,7 @@ motion, or the change itself is of third order; after an impact it is 0, and the
 
 from functools import cache
 
-from ..scene.sensors import Kind
+from ..scene.sensors import ReadingKind
 from .contacts.rays import make_rays
 from .coordinates import make_coordinates
 from .factory import Device, Features, Precision, functions, wp
@@ -27,7 +27,7 @@ def make_beams(p: Precision, features: Features) -> Device:
     @func
     def cast_beam(model, state, report, sensing, shapes: int, i: int, world: int):
         """One beam of one world."""
-        if sensing.kind[i] == wp.static(int(Kind.BEAM)) and report.step[world] % sensing.every[i] == 0:
+        if sensing.kind[i] == wp.static(int(ReadingKind.BEAM)) and report.step[world] % sensing.every[i] == 0:
             body = sensing.item[i]
             turn = state.rotation[body, world]
             origin = state.position[body, world] + wp.quat_rotate(turn, sensing.place[i])
@@ -98,7 +98,7 @@ def make_sensors(p: Precision) -> Device:
                     side = real(-1.0)
                 total = total + side * work.contact_force[c, world]
                 pressing = pressing + wp.abs(side) * wp.dot(work.contact_force[c, world], work.contact_normal[c, world])
-        if sensing.kind[i] == wp.static(int(Kind.PRESSURE)):
+        if sensing.kind[i] == wp.static(int(ReadingKind.PRESSURE)):
             return vec3(sensing.factor[i] * pressing, real(0.0), real(0.0))
         return wp.quat_rotate_inv(state.rotation[body, world], total)
 
@@ -109,7 +109,7 @@ def make_sensors(p: Precision) -> Device:
         j = model.coordinate_joint[c]
         kind = model.coordinate_kind[c]
         f = measures.frames_of(model, state, j, world)
-        if sensing.kind[i] == wp.static(int(Kind.COORDINATE)):
+        if sensing.kind[i] == wp.static(int(ReadingKind.COORDINATE)):
             if sensing.twist[i] >= 0:  # turns cannot be told from one instant
                 return state.twist[sensing.twist[i], world]
             return measures.coordinate_value(f, kind)
@@ -120,7 +120,7 @@ def make_sensors(p: Precision) -> Device:
         """A joint's reaction on its body b, in its frame there."""
         j = sensing.item[i]
         reaction = vec3()
-        if sensing.kind[i] == wp.static(int(Kind.FORCE)):
+        if sensing.kind[i] == wp.static(int(ReadingKind.FORCE)):
             reaction = memory.reaction_now[j, world]
         elif memory.reaction_torque_now.shape[0] > 0:
             reaction = memory.reaction_torque_now[j, world]
@@ -133,13 +133,13 @@ def make_sensors(p: Precision) -> Device:
         turn = state.rotation[b, world]
         arm = wp.quat_rotate(turn, sensing.place[i])
         kind = sensing.kind[i]
-        if kind == wp.static(int(Kind.POSITION)):
+        if kind == wp.static(int(ReadingKind.POSITION)):
             return state.position[b, world] + arm
-        if kind == wp.static(int(Kind.VELOCITY)):
+        if kind == wp.static(int(ReadingKind.VELOCITY)):
             return state.velocity[b, world] + wp.cross(state.spin[b, world], arm)
-        if kind == wp.static(int(Kind.TURN)):
+        if kind == wp.static(int(ReadingKind.TURN)):
             return rotation_vector(turn)
-        if kind == wp.static(int(Kind.SPIN)):
+        if kind == wp.static(int(ReadingKind.SPIN)):
             return wp.quat_rotate_inv(turn * sensing.turn[i], state.spin[b, world])
         return wp.quat_rotate_inv(
             turn * sensing.turn[i],
@@ -150,13 +150,13 @@ def make_sensors(p: Precision) -> Device:
     def truth(model, state, memory, work, sensing, dt: real, i: int, world: int) -> vec3:
         """What there is to be read; of a single number the first component."""
         kind = sensing.kind[i]
-        if kind == wp.static(int(Kind.COORDINATE)) or kind == wp.static(int(Kind.RATE)):
+        if kind == wp.static(int(ReadingKind.COORDINATE)) or kind == wp.static(int(ReadingKind.RATE)):
             return vec3(sensing.factor[i] * of_coordinate(model, state, sensing, i, world), real(0.0), real(0.0))
-        if kind == wp.static(int(Kind.BEAM)):
+        if kind == wp.static(int(ReadingKind.BEAM)):
             return vec3(sensing.distance[i, world], real(0.0), real(0.0))
-        if kind == wp.static(int(Kind.TOUCH)) or kind == wp.static(int(Kind.PRESSURE)):
+        if kind == wp.static(int(ReadingKind.TOUCH)) or kind == wp.static(int(ReadingKind.PRESSURE)):
             return touched(state, work, sensing, i, world)
-        if kind == wp.static(int(Kind.FORCE)) or kind == wp.static(int(Kind.TORQUE)):
+        if kind == wp.static(int(ReadingKind.FORCE)) or kind == wp.static(int(ReadingKind.TORQUE)):
             return of_joint(model, state, memory, sensing, i, world)
         return of_body(model, state, memory, sensing, dt, i, world)
 
@@ -184,7 +184,7 @@ def make_sensors(p: Precision) -> Device:
             y = y + sensing.white[i] * drawn(sensing, number, wp.static(WHITE), i, world)
         if sensing.resolution[i] > real(0.0):
             y = vec3(sensing.resolution[i] * wp.floor(y[0] / sensing.resolution[i]), y[1], y[2])
-        if sensing.kind[i] == wp.static(int(Kind.BEAM)):
+        if sensing.kind[i] == wp.static(int(ReadingKind.BEAM)):
             if x[0] >= sensing.size[i]:
                 return x
             return vec3(wp.clamp(y[0], real(0.0), sensing.size[i]), real(0.0), real(0.0))
@@ -217,7 +217,7 @@ def make_sensors(p: Precision) -> Device:
             sensing.taken[i, world] = number + 1
             if number == 0:
                 hand_over(sensing, x, i, world)  # until one is old enough
-        if sensing.kind[i] == wp.static(int(Kind.ACCELERATION)):
+        if sensing.kind[i] == wp.static(int(ReadingKind.ACCELERATION)):
             sensing.change[i, world] = memory.kick_change[sensing.item[i], world]
             sensing.change_spin[i, world] = memory.kick_spin_change[sensing.item[i], world]
         age = step - sensing.delay[i]

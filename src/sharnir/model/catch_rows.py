@@ -21,7 +21,7 @@ KINDS = {kind_of(catch): catch for catch in CATCHES}
 
 FIELDS: Fields = {
     "model": (
-        shared("catch_kind", "catch", "int", "scene.joints.Kind of its coordinate"),
+        shared("catch_kind", "catch", "int", "scene.joints.CoordinateKind of its coordinate"),
         shared("catch_linear", "catch", "int", "1: a length, 0: an angle"),
         shared("catch_twist", "catch", "int", "its place among the twists, or -1"),
         *(

@@ -16,7 +16,7 @@ from ..scene.materials import MOST_GROUPS, Contact
 from ..scene.meshes import ConvexHull, Mesh, convex_hull
 from ..scene.rope import Rope
 from ..scene.scene import WORLD, Scene
-from ..scene.sensors import Kind
+from ..scene.sensors import ReadingKind
 from ..scene.shape import Shape
 from ..scene.shapes import AnyShape, Box, Capsule, Cylinder, Ellipsoid, Sphere, Wheel
 from ..scene.surfaces import AnySurface, HeightField, Plane
@@ -144,7 +144,9 @@ def _colliding(scene: Scene) -> list[_Colliding]:
 
 def _looks(scene: Scene) -> bool:
     """Whether rays or beams of sensors look for shapes."""
-    beams = (reading.kind == Kind.BEAM for sensor in scene.sensors.values() for reading in sensor.readings.values())
+    beams = (
+        reading.kind == ReadingKind.BEAM for sensor in scene.sensors.values() for reading in sensor.readings.values()
+    )
     return bool(scene.rays) or any(beams)
 
 

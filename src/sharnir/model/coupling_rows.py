@@ -29,7 +29,7 @@ FIELDS: Fields = {
         Field("coupling_gap", "coupling", "real", "rad or m by which the sum of its terms may be off, either way"),
         shared("coupling_compliance", "coupling", "real", "compliance over its inverse mass, see coupling_rows.py"),
         shared("term_joint", "term", "int", "joint of the term's coordinate"),
-        shared("term_kind", "term", "int", "scene.joints.Kind of its coordinate"),
+        shared("term_kind", "term", "int", "scene.joints.CoordinateKind of its coordinate"),
         shared("term_linear", "term", "int", "1: a length, 0: an angle"),
         shared("term_twist", "term", "int", "its place among the twists, or -1"),
         Field("term_factor", "term", "real", "factor of the coordinate in the sum"),

@@ -33,7 +33,7 @@ from . import (
 from .precision import Precision, WarpType, precision_of
 
 if TYPE_CHECKING:
-    from .recorded_block import Block
+    from .recorded_block import RecordedBlock
 
 # Everything that declares arrays.
 OWNERS = (
@@ -178,7 +178,7 @@ def allocate(
     counts: dict[str, int],
     worlds: int,
     device: str,
-    block: Block | None = None,
+    block: RecordedBlock | None = None,
 ) -> Table:
     """A struct of zeroed arrays for a table, those that are recorded in their ``block``.
 

@@ -39,7 +39,7 @@ class Place(NamedTuple):
         return self.dtype.itemsize * int(np.prod((1 if self.items is None else self.items, *self.parts)))
 
 
-class Block:
+class RecordedBlock:
     """The block of recorded arrays, and the tape."""
 
     def __init__(

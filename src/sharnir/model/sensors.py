@@ -10,7 +10,7 @@ import numpy as np
 from .. import spatial
 from ..errors import SceneError
 from ..scene.scene import WORLD, Scene
-from ..scene.sensors import Kind, Sensor
+from ..scene.sensors import ReadingKind, Sensor
 from .field import Columns, Field, Fields, shared
 from .layout import coordinates_of, readings_of
 
@@ -80,7 +80,7 @@ def sensor_arrays(scene: Scene, dt: float, twists: tuple[int, ...]) -> tuple[Col
         "kind": [int(reading.kind) for _, _, reading in rows],
         "item": items,
         "twist": [
-            twists.index(item) if reading.kind == Kind.COORDINATE and item in twists else -1
+            twists.index(item) if reading.kind == ReadingKind.COORDINATE and item in twists else -1
             for (_, _, reading), item in zip(rows, items, strict=True)
         ],
         "place": [np.array(reading.place) - center for (_, _, reading), center in zip(rows, carried, strict=True)],

@@ -9,19 +9,19 @@ from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo, SpeedServo
 from ..scene.elements.friction_laws import AnyFriction, Viscous
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
-from ..scene.joints import FreeAxes, Kind
+from ..scene.joints import CoordinateKind, FreeAxes
 from ..scene.scene import Scene
 from .field import Field, Fields, shared
 
 # Where a coordinate lies in its joint's basis: (linear, column).
 PLACES = {
-    Kind.SLIDE_X: (True, 0),
-    Kind.SLIDE_Y: (True, 1),
-    Kind.SLIDE_Z: (True, 2),
-    Kind.RADIAL: (True, 2),
-    Kind.CARDAN_X: (False, 0),
-    Kind.CARDAN_Y: (False, 1),
-    Kind.TWIST: (False, 2),
+    CoordinateKind.SLIDE_X: (True, 0),
+    CoordinateKind.SLIDE_Y: (True, 1),
+    CoordinateKind.SLIDE_Z: (True, 2),
+    CoordinateKind.RADIAL: (True, 2),
+    CoordinateKind.CARDAN_X: (False, 0),
+    CoordinateKind.CARDAN_Y: (False, 1),
+    CoordinateKind.TWIST: (False, 2),
 }
 
 # The arrays of soft rows: springs, viscous friction and drives, see dynamics/rows/soft.py.
@@ -31,7 +31,12 @@ FIELDS: Fields = {
         shared("soft_end", "joint", "int", "one past the last"),
         shared("soft_joint", "soft", "int", "joint of the soft row"),
         shared("soft_share", "soft", "real", "of its inverse mass, in the whole mechanism, see carried.py"),
-        shared("soft_kind", "soft", "int", "scene.joints.Kind of its coordinate, or -1: an axis of the angular basis"),
+        shared(
+            "soft_kind",
+            "soft",
+            "int",
+            "scene.joints.CoordinateKind of its coordinate, or -1: an axis of the angular basis",
+        ),
         shared("soft_linear", "soft", "int", "1: a length, 0: an angle"),
         shared("soft_column", "soft", "int", "its column in the joint's basis"),
         shared("soft_twist", "soft", "int", "its place among the twists, or -1"),
@@ -85,7 +90,7 @@ class SoftRow:
     joint: Joint
     linear: bool
     column: int
-    kind: int  # scene.joints.Kind, or -1 for an axis that is no coordinate
+    kind: int  # scene.joints.CoordinateKind, or -1 for an axis that is no coordinate
     name: str = ""
     spring: Spring | None = None
     drive: AnyDrive | None = None

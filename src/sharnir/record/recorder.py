@@ -8,7 +8,7 @@ import numpy as np
 
 from ..device import Table
 from ..model.layout import Layout
-from ..model.recorded_block import Block
+from ..model.recorded_block import RecordedBlock
 from ..quantities.frames import RAW, Frames, item_count
 from ..scene.scene import Scene
 from ..spatial import Array
@@ -26,7 +26,7 @@ class Recorder:
     def __init__(
         self,
         tables: dict[str, Table],
-        block: Block,
+        block: RecordedBlock,
         layout: Layout,
         twists: tuple[int, ...],
         dt: float,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..device import Table
-from ..model.recorded_block import Block, Key
+from ..model.recorded_block import Key, RecordedBlock
 from ..quantities.frames import RECORDED
 from ..spatial import Array
 
@@ -13,7 +13,7 @@ from ..spatial import Array
 class Rows:
     """Room for a known number of rows: what lies in the block as its bytes, the rest array by array."""
 
-    def __init__(self, tables: dict[str, Table], block: Block, capacity: int) -> None:
+    def __init__(self, tables: dict[str, Table], block: RecordedBlock, capacity: int) -> None:
         self.block, self.used = block, 0
         self._now = block.now
         self._bytes = np.empty((capacity, *self._now.shape), np.uint8)

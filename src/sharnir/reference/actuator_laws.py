@@ -32,7 +32,7 @@ MOST_HELD = 0.4  # of a muscle that is pulled out: what it holds beyond its forc
 
 
 @dataclass(frozen=True)
-class Law:
+class ActuatorLaw:
     """An actuator, and the place of the first of its states among those of the scene."""
 
     actuator: AnyActuator

@@ -96,7 +96,7 @@ def lagrange(nodes: Array, at: Array) -> Array:
 
 
 @dataclass
-class Step:
+class CollocationStep:
     """One step from (t, y) over h, not yet judged."""
 
     method: Tableau
@@ -130,7 +130,7 @@ class Step:
         return self.at(self.method.nodes * (h / self.h)) - self.start
 
 
-class Stepper:
+class CollocationStepper:
     """Tries steps of one system; keeps the factors of the Newton matrices while h and the Jacobian stay."""
 
     def __init__(self, stages: int) -> None:
@@ -150,7 +150,7 @@ class Stepper:
 
     def attempt(
         self, f: StageFunction, t: float, y: Array, h: float, jacobian: Array, guess: Array, scale: Array
-    ) -> Step | None:
+    ) -> CollocationStep | None:
         """A step of length h whose Newton iteration converged, or None."""
         method = self.method
         self._factor(h, jacobian)
@@ -173,10 +173,10 @@ class Stepper:
                     return None
             ahead = contraction / (1.0 - contraction) if iteration > 0 else 1.0
             if ahead * size < NEWTON_TOLERANCE or size == 0.0:
-                return Step(method, t, h, y, z, rates, iteration + 1)
+                return CollocationStep(method, t, h, y, z, rates, iteration + 1)
         return None
 
-    def judge(self, f: Function, step: Step, start_rate: Array, scale: Array) -> None:
+    def judge(self, f: Function, step: CollocationStep, start_rate: Array, scale: Array) -> None:
         """Set the error of a step, in units of the tolerance."""
         stages = self.method.error @ step.stages
         lead = step.h * self.method.filter

@@ -21,11 +21,11 @@ from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
 from ..scene.elements.spring import Spring
 from ..scene.joint import Joint
 from ..scene.joint_coordinates import counts_turns, start_value, unwrapped
-from ..scene.joints import Coordinate, Kind
+from ..scene.joints import Coordinate, CoordinateKind
 from ..scene.quantity import Quantity
 from ..simulation.inputs import Input, InputsOf, wants_simulation
 from ..spatial import Array
-from .actuator_laws import Law
+from .actuator_laws import ActuatorLaw
 from .mechanism import Mechanism, Motion
 
 JUST_BEFORE = 1e-12  # s
@@ -44,7 +44,7 @@ class Coordinates:
             if counts_turns(joint, found)
         }
 
-    def value(self, m: Motion, joint: int, kind: Kind) -> Array:
+    def value(self, m: Motion, joint: int, kind: CoordinateKind) -> Array:
         """A coordinate, [k]."""
         value = self.mechanism.coordinate(m, joint, kind)
         return unwrapped(value, self._before[joint, kind]) if (joint, kind) in self._before else value
@@ -56,12 +56,12 @@ class Coordinates:
 
 
 @dataclass(frozen=True)
-class Axis:
+class JointAxis:
     """A coordinate of a scene: its joint, its row and how it is measured."""
 
     label: str
     joint: int
-    kind: Kind
+    kind: CoordinateKind
     row: int
     coordinates: Coordinates
 
@@ -74,7 +74,7 @@ class Axis:
 class OnAxis:
     """What a coordinate carries."""
 
-    axis: Axis
+    axis: JointAxis
 
     @property
     def row(self) -> int:
@@ -98,7 +98,7 @@ class Limit(OnAxis):
 class Meshing:
     """A coupling without losses: what the sum of its coordinates is kept at, rigidly or between flanks."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[JointAxis, ...]
     factors: tuple[float, ...]
     offset: float
     gap: float  # how far the sum may be off either way
@@ -202,7 +202,7 @@ class DriveForce(OnAxis):
 class ActuatorForce(OnAxis):
     """An actuator on a coordinate."""
 
-    law: Law
+    law: ActuatorLaw
 
     @property
     def inertia(self) -> float:
@@ -227,7 +227,7 @@ class Efforts:
     def __init__(self, mechanism: Mechanism, inputs: dict[str, InputsOf]) -> None:
         self.mechanism = mechanism
         self.coordinates = Coordinates(mechanism)
-        self.axes: dict[str, Axis] = {}
+        self.axes: dict[str, JointAxis] = {}
         self.limits: list[Limit | Flanks] = []
         self.springs: list[SpringForce] = []
         self.drives: list[DriveForce] = []
@@ -259,7 +259,7 @@ class Efforts:
         elements = (joint.ranges, joint.springs, joint.drives, joint.actuators)
         carries = pushed or label in self._geared or any(free.name in given for given in elements)
         row = self.mechanism.coordinate_row(place, free.kind) if carries else NO_ROW
-        axis = Axis(label, place, free.kind, row, self.coordinates)
+        axis = JointAxis(label, place, free.kind, row, self.coordinates)
         self.axes[label] = axis
         if free.name in joint.ranges:
             low, high = joint.ranges[free.name]
@@ -276,7 +276,7 @@ class Efforts:
         if free.name in joint.catches:
             raise SceneError(f"solve: the exact twin has no catches, and '{label}' has one; leave catch out")
         if free.name in joint.actuators:
-            self.actuators.append(ActuatorForce(axis, Law(joint.actuators[free.name], self.integrals)))
+            self.actuators.append(ActuatorForce(axis, ActuatorLaw(joint.actuators[free.name], self.integrals)))
             self.integrals += self.actuators[-1].law.states
 
     def _aim(self, word: str, target: Body | Quantity, value: Input) -> None:
@@ -365,7 +365,7 @@ def _sampled(value: Input, t: Array) -> Array:
     return np.array([value(float(now)) for now in t]) if callable(value) else np.asarray(value)
 
 
-def _meshing(coupling: Coupling, axes: dict[str, Axis]) -> Meshing:
+def _meshing(coupling: Coupling, axes: dict[str, JointAxis]) -> Meshing:
     """A coupling as a row, or why there is none for it."""
     if coupling.loses_power:
         raise SceneError(

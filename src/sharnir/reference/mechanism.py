@@ -26,12 +26,12 @@ from .. import spatial
 from ..scene.body import Body
 from ..scene.joint import Joint
 from ..scene.joint_coordinates import coordinate, coordinate_axis
-from ..scene.joints import Basis, Kind
+from ..scene.joints import Basis, CoordinateKind
 from ..scene.scene import Scene
 from ..spatial import Array, Pose, cross
 
 
-class Direction(IntEnum):
+class JointDirection(IntEnum):
     """Where the direction of a row comes from."""
 
     SLIDE = 0  # an axis of a's frame, linear
@@ -48,9 +48,9 @@ class Row:
     """One row: a joint, what its direction is, and which axis."""
 
     joint: int
-    direction: Direction
+    direction: JointDirection
     axis: int = 2
-    kind: Kind | None = None  # of SWING rows
+    kind: CoordinateKind | None = None  # of SWING rows
 
 
 def dot(a: Array, b: Array) -> Array:
@@ -167,38 +167,44 @@ class Mechanism:
         """Of rows and of sums of rows."""
         return len(self.rows) + len(self.sums)
 
-    def coordinate_row(self, joint: int, kind: Kind) -> int:
+    def coordinate_row(self, joint: int, kind: CoordinateKind) -> int:
         """The row of a coordinate."""
-        if kind <= Kind.SLIDE_Z:
-            return self.add_row(Row(joint, Direction.SLIDE, int(kind)))
-        if kind == Kind.RADIAL:
-            return self.add_row(Row(joint, Direction.RADIAL))
-        if kind == Kind.CARDAN_X:
-            return self.add_row(Row(joint, Direction.TURN, 0))
-        if kind == Kind.CARDAN_Y:
-            return self.add_row(Row(joint, Direction.TURN_B, 1))
-        if kind == Kind.TWIST:
+        if kind <= CoordinateKind.SLIDE_Z:
+            return self.add_row(Row(joint, JointDirection.SLIDE, int(kind)))
+        if kind == CoordinateKind.RADIAL:
+            return self.add_row(Row(joint, JointDirection.RADIAL))
+        if kind == CoordinateKind.CARDAN_X:
+            return self.add_row(Row(joint, JointDirection.TURN, 0))
+        if kind == CoordinateKind.CARDAN_Y:
+            return self.add_row(Row(joint, JointDirection.TURN_B, 1))
+        if kind == CoordinateKind.TWIST:
             hinged = self.joints[joint].type.locked_rotations == (True, True, False)
-            return self.add_row(Row(joint, Direction.TURN if hinged else Direction.TWIST))
-        return self.add_row(Row(joint, Direction.SWING, kind=kind))
+            return self.add_row(Row(joint, JointDirection.TURN if hinged else JointDirection.TWIST))
+        return self.add_row(Row(joint, JointDirection.SWING, kind=kind))
 
     def free_axis_row(self, joint: int, is_linear: bool, axis: int) -> int:
         """The row of a free axis that carries friction."""
         if is_linear:
-            return self.add_row(Row(joint, Direction.SLIDE, axis))
+            return self.add_row(Row(joint, JointDirection.SLIDE, axis))
         if self.joints[joint].type.basis == Basis.CARDAN and axis == 1:
-            return self.add_row(Row(joint, Direction.TURN_B, 1))
-        return self.add_row(Row(joint, Direction.TURN, axis))
+            return self.add_row(Row(joint, JointDirection.TURN_B, 1))
+        return self.add_row(Row(joint, JointDirection.TURN, axis))
 
     def freeze(self) -> None:
         """Index the rows; none can be added after this."""
         self.row_joint = np.array([row.joint for row in self.rows], int)
         self.row_axis = np.array([row.axis for row in self.rows], int)
         directions = np.array([int(row.direction) for row in self.rows], int)
-        self.linear = (directions == Direction.SLIDE) | (directions == Direction.RADIAL)
+        self.linear = (directions == JointDirection.SLIDE) | (directions == JointDirection.RADIAL)
         self._special = {
             kind: np.flatnonzero(directions == kind)
-            for kind in (Direction.TURN_B, Direction.SQUARE, Direction.RADIAL, Direction.TWIST, Direction.SWING)
+            for kind in (
+                JointDirection.TURN_B,
+                JointDirection.SQUARE,
+                JointDirection.RADIAL,
+                JointDirection.TWIST,
+                JointDirection.SWING,
+            )
             if (directions == kind).any()
         }
         self._row_a, self._row_b = self.a[self.row_joint], self.b[self.row_joint]
@@ -277,14 +283,14 @@ class Mechanism:
             joint = self.row_joint[rows]
             a, b = m.frame_a[:, joint], m.frame_b[:, joint]
             spin_a, spin_b = wa[:, rows], wb[:, rows]
-            if kind == Direction.TURN_B:
+            if kind == JointDirection.TURN_B:
                 d[:, rows] = b[..., 1]
                 d_rate[:, rows] = cross(spin_b, b[..., 1])
-            elif kind == Direction.SQUARE:
+            elif kind == JointDirection.SQUARE:
                 x, y = a[..., 0], b[..., 1]
                 d[:, rows] = cross(x, y)
                 d_rate[:, rows] = cross(cross(spin_a, x), y) + cross(x, cross(spin_b, y))
-            elif kind == Direction.RADIAL:
+            elif kind == JointDirection.RADIAL:
                 length = np.linalg.norm(m.offset[:, joint], axis=-1, keepdims=True)
                 along = m.offset[:, joint] / length
                 # seen from a's anchor instead of from b's, which differ across ``along`` only
@@ -292,7 +298,7 @@ class Mechanism:
                 speed = approach[:, rows] - cross(spin_a, rho_a + self._arm_b(m, joint) - m.offset[:, joint])
                 d[:, rows] = along
                 d_rate[:, rows] = (speed - along * dot(along, speed)[..., None]) / length
-            elif kind == Direction.TWIST:
+            elif kind == JointDirection.TWIST:
                 za, zb = a[..., 2], b[..., 2]
                 ra, rb = cross(spin_a, za), cross(spin_b, zb)
                 s = 1.0 + dot(za, zb)[..., None]
@@ -320,7 +326,7 @@ class Mechanism:
             d[:, row] = samples[0]
             d_rate[:, row] = (8.0 * (samples[1] - samples[-1]) - (samples[2] - samples[-2])) / (12.0 * pace)
 
-    def coordinate(self, m: Motion, joint: int, kind: Kind) -> Array:
+    def coordinate(self, m: Motion, joint: int, kind: CoordinateKind) -> Array:
         """A coordinate, [k], turns not counted."""
         frame_a, frame_b = _pose_of(m.frame_a[:, joint]), _pose_of(m.frame_b[:, joint])
         return coordinate(kind, frame_a, Pose(m.offset[:, joint], frame_b.rotation))
@@ -332,11 +338,11 @@ class Mechanism:
         for i, row in enumerate(self.rows[: self.locked]):
             joint = self.joints[row.joint]
             r = relative[:, row.joint]
-            if row.direction == Direction.SLIDE:
+            if row.direction == JointDirection.SLIDE:
                 errors[:, i] = dot(m.frame_a[:, row.joint, :, row.axis], m.offset[:, row.joint])
-            elif row.direction == Direction.RADIAL:
+            elif row.direction == JointDirection.RADIAL:
                 errors[:, i] = np.linalg.norm(m.offset[:, row.joint], axis=-1) - joint.length
-            elif row.direction == Direction.SQUARE:
+            elif row.direction == JointDirection.SQUARE:
                 errors[:, i] = -r[:, 0, 1]
             elif joint.type.locked_rotations == (True, True, True):
                 up, down = (row.axis + 2) % 3, (row.axis + 1) % 3
@@ -349,11 +355,11 @@ class Mechanism:
 def _locked_rows(j: int, joint: Joint) -> list[Row]:
     """The rows of a joint's locked axes, translations first."""
     if joint.type.basis == Basis.RADIAL:
-        return [Row(j, Direction.RADIAL)] if any(joint.type.locked_translations) else []
-    rows = [Row(j, Direction.SLIDE, axis) for axis in range(3) if joint.type.locked_translations[axis]]
+        return [Row(j, JointDirection.RADIAL)] if any(joint.type.locked_translations) else []
+    rows = [Row(j, JointDirection.SLIDE, axis) for axis in range(3) if joint.type.locked_translations[axis]]
     if joint.type.basis == Basis.CARDAN:
-        return [*rows, Row(j, Direction.SQUARE)]
-    return rows + [Row(j, Direction.TURN, axis) for axis in range(3) if joint.type.locked_rotations[axis]]
+        return [*rows, Row(j, JointDirection.SQUARE)]
+    return rows + [Row(j, JointDirection.TURN, axis) for axis in range(3) if joint.type.locked_rotations[axis]]
 
 
 def _pose_of(matrices: Array) -> Pose:

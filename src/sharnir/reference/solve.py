@@ -12,14 +12,14 @@ from ..scene.check import check_scene
 from ..scene.scene import Scene
 from ..simulation.inputs import InputsOf
 from ..spatial import Array, matrix
-from .collocation import Step, Stepper, lagrange
+from .collocation import CollocationStep, CollocationStepper, lagrange
 from .efforts import Efforts
 from .frictions import Frictions
 from .leading import leading_of
 from .mechanism import Mechanism
 from .modes import Modes
 from .system import Evaluation, System, initial_state
-from .twin_frames import Recording
+from .twin_frames import TwinRecording
 
 STAGES = 7
 FIRST_STEP = 1e-5  # s
@@ -72,12 +72,12 @@ def solve(
         )
     inputs = {"torque": torque, "force": force, "voltage": voltage, "target": target, "command": command}
     ends = sorted({float(time) for time in breaks if 0.0 < time < duration} | {duration})
-    run = Run(scene, {word: given for word, given in inputs.items() if given}, motion or {}, ends, dt, rtol)
+    run = ExactRun(scene, {word: given for word, given in inputs.items() if given}, motion or {}, ends, dt, rtol)
     run.go(ends, progress)
     return Trajectory.from_frames(scene, run.recording.frames())
 
 
-class Run:
+class ExactRun:
     """A solution in progress."""
 
     def __init__(
@@ -104,10 +104,10 @@ class Run:
         timed = any(callable(value) for given in (*inputs.values(), motion) for value in given.values())
         self.longest = LONGEST_STEP if timed else np.inf
         times = dt * np.arange(round(ends[-1] / dt) + 1)
-        self.recording = Recording(self.system, self.modes, times, dt)
-        self.stepper = Stepper(STAGES)
+        self.recording = TwinRecording(self.system, self.modes, times, dt)
+        self.stepper = CollocationStepper(STAGES)
         self.steps = 0
-        self._last: Step | None = None
+        self._last: CollocationStep | None = None
         self._jacobian = np.zeros((0, 0))
         self._idle = 0
 
@@ -185,17 +185,17 @@ class Run:
         reversal = 0.8 * self.modes.reversal_time(now)
         return min(most, reversal) if reversal > SHORT_OF_REVERSAL else most
 
-    def _try(self, h: float, guess: Array, scale: Array) -> Step | None:
+    def _try(self, h: float, guess: Array, scale: Array) -> CollocationStep | None:
         step = self.stepper.attempt(self.system.stage_rates, self.t, self.y, h, self._jacobian, guess, scale)
         if step is not None:
             step.seen = self.system.stages
         return step
 
-    def _accepted(self, h: float, now: Evaluation) -> Step:
+    def _accepted(self, h: float, now: Evaluation) -> CollocationStep:
         """A step of at most h whose error is within the tolerance."""
         system, scale = self.system, self._scale()
         before, rate = self._last, now.rates[0]
-        failed: Step | None = None
+        failed: CollocationStep | None = None
         while True:
             if h < SHORTEST_STEP * max(1.0, self.t):
                 raise self._fault()
@@ -223,7 +223,7 @@ class Run:
 
     # --- corners and events -----------------------------------------------------------------------------------------
 
-    def _to_corner(self, step: Step, now: Evaluation) -> Step | None:
+    def _to_corner(self, step: CollocationStep, now: Evaluation) -> CollocationStep | None:
         """A failed step cut where a continuous law has its first corner; None if it has none, or too near the ends."""
         start, inside = self.modes.kinks(now)[0], self.modes.kinks(step.seen)
         found = {}
@@ -240,7 +240,7 @@ class Run:
         cut = self._located(step, lambda e: sign * self.modes.kinks(e)[:, corner], now, found[corner])
         return cut if cut is not None and cut.h > 1e-3 * step.h else None
 
-    def _event(self, step: Step, now: Evaluation) -> Step | None:
+    def _event(self, step: CollocationStep, now: Evaluation) -> CollocationStep | None:
         """The step cut at its first event, or None."""
         guards = np.vstack([self.modes.guards(now)[:1], self.modes.guards(step.seen)])
         passed = [i for i in range(guards.shape[1]) if guards[1:, i].min() < -1e-12]
@@ -256,8 +256,8 @@ class Run:
         return located
 
     def _located(
-        self, step: Step, watched: Callable[[Evaluation], Array], now: Evaluation, place: float
-    ) -> Step | None:
+        self, step: CollocationStep, watched: Callable[[Evaluation], Array], now: Evaluation, place: float
+    ) -> CollocationStep | None:
         """A step that ends where a falling function is zero.
 
         The end of a step is more exact than its inside, so it is stepped to anew until it is there.
@@ -265,7 +265,7 @@ class Run:
         first = watched(now)[:1]
         low, high, h = 0.0, step.h, place * step.h
         scale = self._scale()
-        tried: Step | None = None
+        tried: CollocationStep | None = None
         for _ in range(30):
             h = min(max(h, low + 1e-3 * (high - low)), high)
             if h < SHORTEST_STEP:
@@ -282,10 +282,10 @@ class Run:
             h = h + change if low < h + change < high else 0.5 * (low + high)
         return tried
 
-    def _none(self, step: Step) -> Step:
+    def _none(self, step: CollocationStep) -> CollocationStep:
         """A step of no length: the event is where the step starts."""
         seen = self.system.evaluate(np.array([self.t]), self.y[None])
-        return Step(step.method, step.t, 0.0, step.start, 0.0 * step.stages, step.rates, 0, seen=seen)
+        return CollocationStep(step.method, step.t, 0.0, step.start, 0.0 * step.stages, step.rates, 0, seen=seen)
 
     def _stopped(self, e: Evaluation) -> bool:
         """Whether a friction vector has come to rest."""
@@ -295,7 +295,7 @@ class Run:
         speed = np.sqrt((e.slip.u[-1] ** 2) @ frictions.sums)
         return bool((frictions.set_valued & frictions.several & ~frictions.sticking & (speed < 1e-9)).any())
 
-    def _record(self, step: Step) -> None:
+    def _record(self, step: CollocationStep) -> None:
         """Record the instants within a step."""
         times = self.recording.times
         upto = int(np.searchsorted(times, step.t + step.h + 1e-12))
@@ -319,7 +319,7 @@ class Run:
         )
 
 
-def _first_zero(step: Step, values: Array) -> float:
+def _first_zero(step: CollocationStep, values: Array) -> float:
     """The first change of sign after the first stage of a function given at the start and the stages, by fraction."""
     fine = np.linspace(step.method.nodes[0], 1.0, 65)
     curve = lagrange(np.append(0.0, step.method.nodes), fine) @ values
@@ -330,7 +330,7 @@ def _first_zero(step: Step, values: Array) -> float:
     return float(fine[k] + (fine[k + 1] - fine[k]) * curve[k] / (curve[k] - curve[k + 1]))
 
 
-def _first_fall(step: Step, values: Array) -> float:
+def _first_fall(step: CollocationStep, values: Array) -> float:
     """Where a function given at the start and the stages falls below zero, as a fraction of the step."""
     nodes = np.append(0.0, step.method.nodes)
     below = int(np.argmax(values[1:] < -1e-12)) + 1
@@ -347,7 +347,7 @@ def _first_fall(step: Step, values: Array) -> float:
     return float(0.5 * (low + high))
 
 
-def _end_slope(step: Step, values: Array) -> float:
+def _end_slope(step: CollocationStep, values: Array) -> float:
     """The slope at the end of a step of a function given at its start and stages, 1/s."""
     near = lagrange(np.append(0.0, step.method.nodes), np.array([1.0 - 1e-4, 1.0])) @ values
     return float((near[1] - near[0]) / (1e-4 * step.h))

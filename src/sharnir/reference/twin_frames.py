@@ -18,7 +18,7 @@ from .modes import Modes
 from .system import Evaluation, System
 
 
-class Recording:
+class TwinRecording:
     """Frames of a run, filled one batch of instants after the other."""
 
     def __init__(self, system: System, modes: Modes, times: Array, dt: float) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from ..control import Controller, Kind
+from ..control import Controller, SignalKind
 from ..model.layout import coordinates_of
 from ..model.softs import softs_of
 from ..quantities import QUANTITIES
@@ -114,6 +114,6 @@ def _reader(taps: Taps, quantity: Quantity) -> Reader:
     return lambda: math.hypot(*(part() for part in parts))
 
 
-def _unit(kind: Kind) -> str:
+def _unit(kind: SignalKind) -> str:
     """The unit of a signal; a truth value has none at all, a bare number has 1."""
     return "" if kind.type == "bool" else kind.unit or "1"

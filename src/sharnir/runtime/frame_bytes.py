@@ -47,7 +47,7 @@ PULL = 10  # the number of the body that is pulled, from 1 on; where, and where 
 assert sys.byteorder == "little", "frames are written in the machine's order, which browsers expect to be little-endian"
 
 
-class Block(msgspec.Struct, frozen=True):
+class FrameBlock(msgspec.Struct, frozen=True):
     """An array in a frame: where it begins (bytes) and its shape."""
 
     offset: int
@@ -58,7 +58,7 @@ class FrameLayout(msgspec.Struct, frozen=True):
     """Where everything lies in a frame."""
 
     header: tuple[str, ...]
-    blocks: dict[str, Block]
+    blocks: dict[str, FrameBlock]
     size: int
     channels: tuple[Channel, ...]
     inputs: tuple[str, ...]
@@ -79,7 +79,7 @@ def layout_of(scene: Scene, channels: Sequence[Channel], inputs: tuple[str, ...]
     }
     offset, blocks = 8 * len(HEADER), {}
     for name, shape in shapes.items():
-        blocks[name] = Block(offset, shape)
+        blocks[name] = FrameBlock(offset, shape)
         offset += 4 * int(np.prod(shape))
     offset += -offset % 8  # so that the next frame's header is in line too
     return FrameLayout(HEADER, blocks, offset, tuple(channels), inputs)

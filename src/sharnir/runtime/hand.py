@@ -40,7 +40,7 @@ GRAVITY = 9.81  # m/s^2, where a scene has none
 FOREVER = 1 << 60  # steps
 
 
-class Spring(NamedTuple):
+class HandSpring(NamedTuple):
     """How a body is pulled at a place: N/m, N s/m, N at most."""
 
     stiffness: float
@@ -48,7 +48,7 @@ class Spring(NamedTuple):
     most: float
 
 
-def spring_for(scene: Scene, body: str, point: Array, dt: float) -> Spring:
+def spring_for(scene: Scene, body: str, point: Array, dt: float) -> HandSpring:
     """The spring for a place (m, in the body's frame) with steps of ``dt`` (s)."""
     machine = next(names for names in machines_of(scene) if body in names)
     whole = sum(p.mass for name in machine if (p := scene.bodies[name].properties) is not None)
@@ -61,7 +61,7 @@ def spring_for(scene: Scene, body: str, point: Array, dt: float) -> Spring:
     stiffness = min(whole * OMEGA**2, SOFTEST * least / dt**2)
     damping = min(2.0 * math.sqrt(stiffness * whole), CALMEST * least / dt)
     gravity = float(np.linalg.norm(scene.gravity)) or GRAVITY
-    return Spring(stiffness, damping, MOST * whole * gravity)
+    return HandSpring(stiffness, damping, MOST * whole * gravity)
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Grip:
     place: int  # of the body in the state's arrays, the world being the first
     point: Array  # m, from the centre of mass, in the body's axes
     target: Array  # m, in the world
-    spring: Spring
+    spring: HandSpring
     cells: list[tuple[Reader, Writer]]  # a reader and a writer of each component of force and torque
     given: list[float] | None = None  # what they were before the hand added to them
 

@@ -53,7 +53,7 @@ class Alarm(msgspec.Struct, frozen=True):
     time: float = 0.0  # s, simulated
 
 
-class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line of the log: at which tick and simulated time (s), and one of the things that can happen.
 
     A command has its author, ``by``, and the time of day, ``at`` (s since 1970).
@@ -74,7 +74,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self._file = (folder / LOG).open("ab", buffering=0)
 
-    def write(self, entry: Entry) -> None:
+    def write(self, entry: LogEntry) -> None:
         """Append an entry."""
         self._file.write(msgspec.json.encode(entry) + b"\n")
 
@@ -83,7 +83,7 @@ class Journal:
         self._file.close()
 
 
-class Run:
+class LoggedRun:
     """A run read back: its folder, its header and its entries."""
 
     def __init__(self, folder: Path) -> None:
@@ -126,9 +126,9 @@ class Run:
         """Who has ended it; None where nobody has, because the program was closed or died."""
         return next((entry.by for entry in self.entries() if isinstance(entry.command, End)), None)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[LogEntry]:
         """The entries in order; a last line that was cut off is left out."""
-        decoder, before = msgspec.json.Decoder(Entry), 0
+        decoder, before = msgspec.json.Decoder(LogEntry), 0
         for number, line in enumerate(self._lines[1:], start=2):
             try:
                 entry = decoder.decode(line)
@@ -142,7 +142,7 @@ class Run:
                 raise SceneError(f"{self.folder / LOG}, line {number}: {error}") from None
 
 
-def create_run(scene: Scene, dt: float, settings: Plain, parent: Path) -> Run:
+def create_run(scene: Scene, dt: float, settings: Plain, parent: Path) -> LoggedRun:
     """A new folder in ``parent``, named after scene and time, for a run with steps of ``dt`` (s) and ``settings``."""
     from .. import __version__
     from ..simulation.kernel_choice import kernels_for
@@ -161,4 +161,4 @@ def create_run(scene: Scene, dt: float, settings: Plain, parent: Path) -> Run:
     when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     header = Header(version=__version__, name=scene.name, started=when, dt=dt, settings=settings)
     (folder / LOG).write_bytes(msgspec.json.encode(header) + b"\n")
-    return Run(folder)
+    return LoggedRun(folder)

@@ -29,7 +29,7 @@ from ..scene.values import Plain
 from . import commands as c
 from .control import Input
 from .frame_bytes import FrameLayout, FrameWriter
-from .journal import Alarm, Entry, Journal, Run
+from .journal import Alarm, Journal, LogEntry, LoggedRun
 from .offered_faults import faults_offered
 from .pacing import Pacer
 from .plant import Plant
@@ -104,7 +104,7 @@ def main(folder: str, pipe: Connection, paused: bool, source: str | None) -> Non
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the log is closed and the memory freed all the same
     try:
-        run = Run(Path(folder))
+        run = LoggedRun(Path(folder))
         plant = Plant(run.scene(source), run.header.dt, run.settings)
         plant.simulation.step()  # compiles what is left to compile
         plant.simulation.reset()
@@ -140,7 +140,7 @@ def go_first() -> None:
 class Loop:
     """Everything that happens between two steps."""
 
-    def __init__(self, run: Run, plant: Plant, pipe: Connection, paused: bool) -> None:
+    def __init__(self, run: LoggedRun, plant: Plant, pipe: Connection, paused: bool) -> None:
         self._plant, self._pipe = plant, pipe
         self._journal = Journal(run.folder)
         self._referee = referee_of(run, plant)
@@ -304,7 +304,7 @@ class Loop:
         self._send(Told(alarm))
 
     def _log(self, **what: Any) -> None:
-        self._journal.write(Entry(self._plant.tick, self._plant.simulation.time, **what))
+        self._journal.write(LogEntry(self._plant.tick, self._plant.simulation.time, **what))
 
     def _send(self, event: AnyEvent) -> None:
         self._pipe.send_bytes(c.encode(event))

@@ -24,7 +24,7 @@ from ..scene.placing import put_machine
 from ..scene.scene import Scene
 from . import commands as c
 from .control import diagram_of
-from .journal import SCENARIO, Run
+from .journal import SCENARIO, LoggedRun
 from .plant import Plant
 from .replay import Replay
 
@@ -71,7 +71,7 @@ def load_scenario(what: str | Path) -> Scenario:
     return made
 
 
-def keep_scenario(scenario: Scenario, run: Run) -> None:
+def keep_scenario(scenario: Scenario, run: LoggedRun) -> None:
     """Write a scenario beside the log of a run."""
     (run.folder / SCENARIO).write_text(write_yaml(to_plain(scenario)), encoding="utf-8")
 
@@ -92,13 +92,13 @@ def bring_to_start(scene: Scene, start: Start) -> None:
     scene.diagram = diagram
 
 
-def referee_of(run: Run, plant: Plant) -> Referee | None:
+def referee_of(run: LoggedRun, plant: Plant) -> Referee | None:
     """The referee of a run; None where it has no scenario."""
     file = run.folder / SCENARIO
     return Referee(load_scenario(file), plant) if file.is_file() else None
 
 
-def score_of(run: Run, progress: Callable[[int, int], object] | None = None, source: str | None = None) -> Score:
+def score_of(run: LoggedRun, progress: Callable[[int, int], object] | None = None, source: str | None = None) -> Score:
     """The score of a run, from its log."""
     replay = Replay(run, source)
     referee = referee_of(run, replay.plant)

@@ -7,14 +7,14 @@ from contextlib import suppress
 
 from ..errors import ControlFault, SceneError, SimulationFault
 from .commands import MOVING
-from .journal import Entry, Run
+from .journal import LogEntry, LoggedRun
 from .plant import Plant
 
 
 class Replay:
     """A plant that does what a log says. Iterating yields after every step; ``differs_at`` is a tick, or None."""
 
-    def __init__(self, run: Run, source: str | None = None) -> None:
+    def __init__(self, run: LoggedRun, source: str | None = None) -> None:
         self.run = run
         self.plant = Plant(run.scene(source), run.header.dt, run.settings)
         self.entries = list(run.entries())
@@ -38,7 +38,7 @@ class Replay:
                 self.plant.step()
                 self.after_step()
 
-    def _take(self, entry: Entry) -> None:
+    def _take(self, entry: LogEntry) -> None:
         if isinstance(entry.command, MOVING):
             with suppress(SceneError):  # refused then, refused now
                 self.plant.apply(entry.command, entry.by)
@@ -49,7 +49,7 @@ class Replay:
                 self.differs_at = entry.tick
 
 
-def check(run: Run, progress: Callable[[int, int], object] | None = None, source: str | None = None) -> Replay:
+def check(run: LoggedRun, progress: Callable[[int, int], object] | None = None, source: str | None = None) -> Replay:
     """Replay a whole run. ``differs_at`` of the result tells whether it was the same."""
     replay = Replay(run, source)
     for plant in replay:

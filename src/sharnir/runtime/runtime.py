@@ -11,7 +11,7 @@ import msgspec
 from ..errors import SceneError
 from . import commands as c
 from .frame_bytes import clock_of
-from .journal import Run
+from .journal import LoggedRun
 from .process import AnyEvent, Failed, Ready, main
 from .ring import Ring
 
@@ -25,7 +25,7 @@ class Runtime:
     Without ``wait`` it may be used once ``wait()`` has returned; meanwhile there is time for other things.
     """
 
-    def __init__(self, run: Run, *, paused: bool = False, source: str | None = None, wait: bool = True) -> None:
+    def __init__(self, run: LoggedRun, *, paused: bool = False, source: str | None = None, wait: bool = True) -> None:
         self.run = run
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()

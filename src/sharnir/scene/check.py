@@ -12,7 +12,7 @@ from .couplings import Coupling
 from .elements.spring import Spring
 from .joint import Joint
 from .joint_coordinates import coordinate, lock_error, misalignment, start_value
-from .joints import Coordinate, Kind, Revolute
+from .joints import Coordinate, CoordinateKind, Revolute
 from .materials import Contact
 from .mover import movers_of
 from .scene import Scene
@@ -112,7 +112,7 @@ def _check_meets(joint: Joint) -> None:
     gap, tilt = opening(joint)
     bodies = f"'{joint.a.name}' and '{joint.b.name}'"
     if joint.type.keeps_length():
-        apart = float(coordinate(Kind.RADIAL, *joint.world_frames()))
+        apart = float(coordinate(CoordinateKind.RADIAL, *joint.world_frames()))
         if gap > MEETING_TOLERANCE:
             raise SceneError(
                 f"joint '{joint.name}': its points on {bodies} are {apart:.9g} m apart at the start, "
@@ -127,9 +127,9 @@ def _check_meets(joint: Joint) -> None:
 
 
 def _check_direction(joint: Joint) -> None:
-    if Kind.RADIAL not in {free.kind for free in joint.type.coordinates}:
+    if CoordinateKind.RADIAL not in {free.kind for free in joint.type.coordinates}:
         return
-    apart = float(coordinate(Kind.RADIAL, *joint.world_frames()))
+    apart = float(coordinate(CoordinateKind.RADIAL, *joint.world_frames()))
     kept = joint.length if joint.type.keeps_length() else apart
     if min(apart, kept) < NO_LENGTH:
         raise SceneError(
@@ -141,16 +141,16 @@ def _check_direction(joint: Joint) -> None:
 def _check_swing(joint: Joint) -> None:
     carrying = {*joint.ranges, *joint.springs, *joint.drives, *joint.catches}
     kinds = {free.kind for free in joint.type.coordinates if free.name in carrying}
-    if Kind.SWING not in {free.kind for free in joint.type.coordinates} or not kinds:
+    if CoordinateKind.SWING not in {free.kind for free in joint.type.coordinates} or not kinds:
         return
-    swing = float(coordinate(Kind.SWING, *joint.world_frames()))
+    swing = float(coordinate(CoordinateKind.SWING, *joint.world_frames()))
     if swing > LARGEST_SWING:
         raise SceneError(
             f"joint '{joint.name}' starts with a swing of {_angle(swing)}, where what its axes carry has no "
             f"direction; turn a body or a frame so that its z axes are less than {_angle(LARGEST_SWING)} apart"
         )
     for free in joint.type.coordinates:
-        if free.name not in joint.ranges or free.kind not in (Kind.SWING_X, Kind.SWING_Y):
+        if free.name not in joint.ranges or free.kind not in (CoordinateKind.SWING_X, CoordinateKind.SWING_Y):
             continue
         widest = max(abs(bound) for bound in (*joint.ranges[free.name], 0.0) if bound is not None)
         if widest > LARGEST_SWING:
@@ -174,12 +174,12 @@ def _check_range(joint: Joint, free: Coordinate, bounds: Range) -> None:
 
 def _check_rest(joint: Joint, free: Coordinate, spring: Spring) -> None:
     assert spring.rest is not None  # the joint has resolved it
-    if free.kind == Kind.RADIAL and spring.rest < 0.0:
+    if free.kind == CoordinateKind.RADIAL and spring.rest < 0.0:
         raise SceneError(
             f"joint '{joint.name}': its spring on {free.name} rests at {_length(spring.rest)}, which no length "
             "reaches; give a rest of at least 0, and pull with a preload"
         )
-    if free.kind in (Kind.CARDAN_X, Kind.CARDAN_Y) and abs(spring.rest) > math.pi:
+    if free.kind in (CoordinateKind.CARDAN_X, CoordinateKind.CARDAN_Y) and abs(spring.rest) > math.pi:
         raise SceneError(
             f"joint '{joint.name}': its spring on {free.name} rests at {_angle(spring.rest)}, but that angle is "
             "measured within half a turn; give a rest within ±pi"

@@ -26,7 +26,7 @@ from .elements.friction_laws import AnyFriction, Viscous, check_on_axes
 from .elements.limits import Cone, SwingTwist, ranges_of
 from .elements.spring import Spring
 from .joint_coordinates import start_value
-from .joints import AnyJoint, Coordinate, FreeAxes, JointType, Kind
+from .joints import AnyJoint, Coordinate, CoordinateKind, FreeAxes, JointType
 from .quantity import Quantity, declared
 from .values import Description, Plain, Range, number, shown
 
@@ -344,9 +344,9 @@ def _choices(kinds: tuple[type, ...]) -> str:
 def _check_can_carry(coordinate: Coordinate, joint: JointType, word: str, what: str) -> None:
     if coordinate.kind.is_swing:
         raise SceneError(f"{what}: its {coordinate.name} cannot carry a {word}; of a ball joint only the twist can")
-    if coordinate.kind == Kind.RADIAL and word == "drive":
+    if coordinate.kind == CoordinateKind.RADIAL and word == "drive":
         raise SceneError(f"{what}: its {coordinate.name} cannot carry a drive; drive a Prismatic joint instead")
-    if coordinate.kind == Kind.RADIAL and joint.keeps_length():
+    if coordinate.kind == CoordinateKind.RADIAL and joint.keeps_length():
         raise SceneError(f"{what}: its {coordinate.name} is locked and cannot carry a {word}; use Strut")
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from .. import spatial
 from ..spatial import Array, Pose
-from .joints import Coordinate, JointType, Kind
+from .joints import Coordinate, CoordinateKind, JointType
 from .values import number
 
 if TYPE_CHECKING:
@@ -77,48 +77,48 @@ def misalignment(joint_type: JointType, frame_a: Pose, frame_b: Pose) -> Array:
     return np.zeros_like(relative[..., :3])
 
 
-def coordinate(kind: Kind, frame_a: Pose, frame_b: Pose) -> Array:
+def coordinate(kind: CoordinateKind, frame_a: Pose, frame_b: Pose) -> Array:
     """A free coordinate (m or rad), [...]; a twist within (-pi, pi], turns not counted."""
     offset = frame_b.position - frame_a.position
-    if kind <= Kind.SLIDE_Z:
+    if kind <= CoordinateKind.SLIDE_Z:
         return np.asarray(spatial.rotate(spatial.conjugate(frame_a.rotation), offset)[..., int(kind)])
-    if kind == Kind.RADIAL:
+    if kind == CoordinateKind.RADIAL:
         return np.asarray(np.linalg.norm(offset, axis=-1))
     relative = _relative(frame_a, frame_b)
-    if kind == Kind.TWIST:
+    if kind == CoordinateKind.TWIST:
         return _wrapped(2.0 * np.arctan2(relative[..., 2], relative[..., 3]))
-    if kind == Kind.CARDAN_X:
+    if kind == CoordinateKind.CARDAN_X:
         y = spatial.rotate(relative, Y)
         return np.asarray(np.arctan2(y[..., 2], y[..., 1]))
-    if kind == Kind.CARDAN_Y:
+    if kind == CoordinateKind.CARDAN_Y:
         x = spatial.rotate(spatial.conjugate(relative), X)
         return np.asarray(np.arctan2(x[..., 2], x[..., 0]))
     b = spatial.rotate(relative, Z)
-    if kind == Kind.SWING:
+    if kind == CoordinateKind.SWING:
         return _swing_angle(b)
     ratio, _ = _swing_ratio(b)
-    return np.asarray(-ratio * b[..., 1] if kind == Kind.SWING_X else ratio * b[..., 0])
+    return np.asarray(-ratio * b[..., 1] if kind == CoordinateKind.SWING_X else ratio * b[..., 0])
 
 
-def coordinate_axis(kind: Kind, frame_a: Pose, frame_b: Pose) -> Array:
+def coordinate_axis(kind: CoordinateKind, frame_a: Pose, frame_b: Pose) -> Array:
     """The world direction d of a coordinate, [..., 3].
 
     The coordinate's rate is d . (velocity of b less that of a, both at b's anchor) for lengths, and d . (angular
     velocity of b less that of a) for angles, as long as the locked axes meet.
     """
-    if kind <= Kind.SLIDE_Z:
+    if kind <= CoordinateKind.SLIDE_Z:
         return spatial.rotate(frame_a.rotation, np.eye(3)[int(kind)])
-    if kind == Kind.RADIAL:
+    if kind == CoordinateKind.RADIAL:
         return _unit(frame_b.position - frame_a.position, np.zeros(3))
-    if kind == Kind.CARDAN_X:
+    if kind == CoordinateKind.CARDAN_X:
         return spatial.rotate(frame_a.rotation, X)
-    if kind == Kind.CARDAN_Y:
+    if kind == CoordinateKind.CARDAN_Y:
         return spatial.rotate(frame_b.rotation, Y)
-    if kind == Kind.TWIST:
+    if kind == CoordinateKind.TWIST:
         a, b = spatial.rotate(frame_a.rotation, Z), spatial.rotate(frame_b.rotation, Z)
         return np.asarray((a + b) / np.maximum(1.0 + np.sum(a * b, axis=-1, keepdims=True), 1e-6))
     b = spatial.rotate(_relative(frame_a, frame_b), Z)
-    local = _unit(np.cross(Z, b), X) if kind == Kind.SWING else np.cross(b, _swing_gradient(kind, b))
+    local = _unit(np.cross(Z, b), X) if kind == CoordinateKind.SWING else np.cross(b, _swing_gradient(kind, b))
     return spatial.rotate(frame_a.rotation, local)
 
 
@@ -141,7 +141,7 @@ def counts_turns(joint: Joint, found: Coordinate) -> bool:
 def start_value(joint: Joint, coordinate_of: Coordinate) -> float:
     """A coordinate at the start of a scene (m or rad); a hinge's angle with the turns that its ``drawn_at`` counts."""
     value = float(coordinate(coordinate_of.kind, *joint.world_frames()))
-    if coordinate_of.kind != Kind.TWIST:
+    if coordinate_of.kind != CoordinateKind.TWIST:
         return value
     drawn_at = number(getattr(joint.type, "drawn_at", 0.0), f"joint '{joint.name}' drawn_at (rad)")
     return float(unwrapped(value, drawn_at))
@@ -187,10 +187,10 @@ def _swing_ratio(b: Array) -> tuple[Array, Array]:
     return ratio, -slope
 
 
-def _swing_gradient(kind: Kind, b: Array) -> Array:
+def _swing_gradient(kind: CoordinateKind, b: Array) -> Array:
     """Derivative of a swing component by b."""
     ratio, slope = _swing_ratio(b)
     zero = np.zeros_like(ratio)
-    if kind == Kind.SWING_X:
+    if kind == CoordinateKind.SWING_X:
         return np.stack([zero, -ratio, -slope * b[..., 1]], axis=-1)
     return np.stack([ratio, zero, slope * b[..., 0]], axis=-1)

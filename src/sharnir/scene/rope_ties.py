@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import SceneError, nearest
 from .body import Body
 from .joint import Joint
-from .joints import Kind
+from .joints import CoordinateKind
 from .rope import Rope, Winch
 
 MEETING_TOLERANCE = 1e-6  # m
@@ -46,7 +46,7 @@ def _check_winch(what: str, winch: Winch, joints: Mapping[str, Joint]) -> None:
             f"{what}: its winch turns in a joint {winch.joint!r} that is not in the scene{nearest(winch.joint, joints)}"
         )
     joint = joints[winch.joint]
-    if Kind.TWIST not in {free.kind for free in joint.type.coordinates} or joint.b.properties is None:
+    if CoordinateKind.TWIST not in {free.kind for free in joint.type.coordinates} or joint.b.properties is None:
         raise SceneError(f"{what}: joint '{winch.joint}' cannot turn a drum; give a Revolute whose second body moves")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import SceneError
-from ..model.recorded_block import INPUTS, Block
+from ..model.recorded_block import INPUTS, RecordedBlock
 from ..quantities.frames import Frames
 from ..scene.values import positive, shown, whole
 from ..spatial import Array
@@ -124,7 +124,7 @@ def _record_in_chunks(
             progress(done, total)
 
 
-def _controls(block: Block, rows: Array, array: str) -> Array:
+def _controls(block: RecordedBlock, rows: Array, array: str) -> Array:
     """An array of the controls in rows of the tape [step, item, world, ...], to be written to."""
     return block.values(rows, (INPUTS, array))
 

@@ -15,14 +15,14 @@ from ..model.field import Columns
 from ..model.fields import SENSED, allocate, write, write_worlds
 from ..model.precision import Precision
 from ..model.sensors import sensor_arrays
-from ..scene.sensors import Kind
+from ..scene.sensors import ReadingKind
 from ..spatial import Array
 from .world_parts import WorldPart
 
 
 def kinds_of(arrays: Columns, counts: dict[str, int]) -> list[str]:
     """Which kernels the sensors of a scene need, by their arrays."""
-    return (["beams"] if Kind.BEAM in arrays["kind"] else []) + (["sensors"] if counts["sense"] else [])
+    return (["beams"] if ReadingKind.BEAM in arrays["kind"] else []) + (["sensors"] if counts["sense"] else [])
 
 
 class Sensing:
@@ -38,7 +38,7 @@ class Sensing:
         for name, values in arrays.items():
             write(getattr(self.table, name), np.array(values))
         write(self.table.seed, (seed + np.arange(worlds)) % 2**31)
-        always = Kind.ACCELERATION in arrays["kind"]  # it follows how forces change from step to step
+        always = ReadingKind.ACCELERATION in arrays["kind"]  # it follows how forces change from step to step
         self.steps = 1 if always else math.gcd(*arrays["every"], *arrays["delay"])
         self._tables, self._dt, self._device, self._precision = tables, dt, device, precision
         self._readings, self._compiled = counts["sense"], compiled
@@ -103,7 +103,7 @@ def _check_integrator(compiled: Compiled) -> None:
     if compiled.features.integrator.staggered and not compiled.features.fourth_order:
         return
     for sensor in compiled.scene.sensors.values():
-        if any(reading.kind == Kind.ACCELERATION for reading in sensor.readings.values()):
+        if any(reading.kind == ReadingKind.ACCELERATION for reading in sensor.readings.values()):
             raise SceneError(
                 f"sensor '{sensor.name}' measures acceleration, which only the leapfrog step tells; "
                 "leave integrator out, or take the sensor out"

@@ -17,7 +17,7 @@ from ..errors import SceneError, SimulationWarning
 from ..model.compile import build_model
 from ..model.fields import PARAMETERS, SENSED, TABLES, allocate, read, write, write_worlds
 from ..model.precision import precision_of
-from ..model.recorded_block import Block
+from ..model.recorded_block import RecordedBlock
 from ..quantities import evaluate
 from ..quantities.frames import RECORDED
 from ..quantities.setting import first_gears, set_quantity
@@ -149,7 +149,7 @@ class Simulation(Mechanics):
     def _allocate(self) -> dict[str, int]:
         """Make the tables that kernels take; returns how many items their arrays have."""
         self.model = build_model(self._compiled, self._precision, self.worlds, self.device)
-        self.block = Block(RECORDED, self._precision, self._compiled.counts, self.worlds, self.device)
+        self.block = RecordedBlock(RECORDED, self._precision, self._compiled.counts, self.worlds, self.device)
         counts = self._compiled.counts | self.block.counts
         self.state, self.control, self.memory, self.work, self.report_arrays = (
             allocate(table, self._precision, counts, self.worlds, self.device, self.block)

@@ -28,7 +28,7 @@ Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
-class Limit:
+class Constraint:
     """A constraint: the measure ``name`` must stay below ``bound`` (in its unit), or above it if ``sign`` is -1."""
 
     name: str
@@ -128,7 +128,7 @@ class Optimisation:
         self.units = {measure.name: measure.unit(made) for measure in self.plan.measures}
         _check_numbers(self.plan.measures)
         self.signs = {names[text]: sign for texts, sign in ((small, 1.0), (large, -1.0)) for text in texts}
-        self.limits = [Limit(names[text], sign, bound) for text, sign, bound in parsed]
+        self.limits = [Constraint(names[text], sign, bound) for text, sign, bound in parsed]
         self._runner = Runner(self.plan)
         self._tried: list[tuple[Array, Array, Array]] = []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..control.scenario import Scenario
 from ..errors import SceneError, nearest
 from ..experiment import Experiment, examples_folder, list_examples, load_example
-from ..runtime.journal import SCENARIO, Run, create_run
+from ..runtime.journal import SCENARIO, LoggedRun, create_run
 from ..runtime.referee import bring_to_start, keep_scenario, load_scenario
 from ..runtime.runtime import Runtime
 from ..scene.scene import Scene
@@ -30,7 +30,7 @@ class Choice:
     source: str | None = None
     scenario: Scenario | None = None
 
-    def begin(self, runs: Path) -> Run:
+    def begin(self, runs: Path) -> LoggedRun:
         """A new run of it, in a folder of its own; it starts in the state that the scenario gives."""
         if self.scenario is not None and self.scenario.start is not None:
             bring_to_start(self.scene, self.scenario.start)
@@ -73,7 +73,7 @@ def with_scenario(what: str, find: Find = load_example, scene: str | None = None
 
 def of_run(folder: Path, source: str | None = None) -> Choice:
     """The scene of a run, once more."""
-    run = Run(folder)
+    run = LoggedRun(folder)
     file = folder / SCENARIO
     scenario = load_scenario(file) if file.is_file() else None
     return Choice(run.scene(source), run.header.dt, run.header.settings, source, scenario)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import SceneError
 from ..record.trajectory import Trajectory
-from ..runtime.journal import Run
+from ..runtime.journal import LoggedRun
 from ..runtime.replay import Replay
 from ..scene.values import Plain
 from ..spatial import Array
@@ -52,7 +52,7 @@ LOG_SCHEMA = {
 LEVELS = {"info": 2, "warning": 3, "alarm": 4}  # as in foxglove.Log; commands are information
 
 
-def trajectory(run: Run, progress: Progress = None, source: str | None = None) -> Trajectory:
+def trajectory(run: LoggedRun, progress: Progress = None, source: str | None = None) -> Trajectory:
     """The whole run as a trajectory, every step of it; the time is that of the run, over resets and restores."""
     replay = Replay(run, source)
     recorder = replay.plant.recorder(replay.ticks + 1)

@@ -15,7 +15,7 @@ import numpy as np
 from .. import spatial
 from ..scene.couplings import Coupling, Gear
 from ..scene.joint import Joint
-from ..scene.joints import Coordinate, Kind
+from ..scene.joints import Coordinate, CoordinateKind
 from ..scene.scene import Scene
 from ..scene.values import Plain
 from ..spatial import Array
@@ -97,7 +97,7 @@ def radii_of(ratio: float, distance: float) -> tuple[float, float]:
 
 def _turns(joint: Joint, free: Coordinate) -> bool:
     """Whether a coordinate is the angle of a shaft that is held in its place."""
-    return free.kind == Kind.TWIST and len(joint.type.coordinates) == 1
+    return free.kind == CoordinateKind.TWIST and len(joint.type.coordinates) == 1
 
 
 def _line(joint: Joint) -> tuple[Array, Array]:

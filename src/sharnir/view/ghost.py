@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import SceneError
 from ..record.trajectory import Trajectory
-from ..runtime.journal import Run
+from ..runtime.journal import LoggedRun
 from ..scene.scene import Scene
 from ..scene.values import Plain
 from .packed_frames import codings_of, packed_frames, thinned
@@ -29,7 +29,7 @@ def other_run(path: Path, scene: Scene, progress: Callable[[int, int], object] |
     """The run in a folder, made again from its log, or a trajectory of ``scene`` that was saved as netCDF."""
     if path.suffix == TRAJECTORY:
         return recording_of(scene, Trajectory.load(path))
-    return record(Run(path), progress)
+    return record(LoggedRun(path), progress)
 
 
 def ghost_of(other: Recording, world: Plain) -> Ghost:

@@ -16,7 +16,7 @@ import numpy as np
 from ..runtime.channels import Channel
 from ..runtime.commands import AnyCommand, Clear, Inject, Loosen, Pull, Stop
 from ..runtime.frame_bytes import HEADER, MODES, FrameWriter, layout_of, views
-from ..runtime.journal import Entry, Run
+from ..runtime.journal import LogEntry, LoggedRun
 from ..runtime.pacing import Statistics
 from ..runtime.referee import Score, referee_of
 from ..runtime.replay import Replay
@@ -59,7 +59,7 @@ class DrivenRecording(Recording):
 
 
 def record(
-    run: Run, progress: Callable[[int, int], object] | None = None, source: str | None = None
+    run: LoggedRun, progress: Callable[[int, int], object] | None = None, source: str | None = None
 ) -> DrivenRecording:
     """Make a run again and keep its frames."""
     replay = Replay(run, source)
@@ -180,13 +180,13 @@ def faults_of(recording: DrivenRecording) -> list[Plain]:
     return found
 
 
-def _time(entry: Entry | None, dt: float) -> float | None:
+def _time(entry: LogEntry | None, dt: float) -> float | None:
     return None if entry is None else entry.tick * dt
 
 
-def told(entries: list[Entry]) -> list[Entry]:
+def told(entries: list[LogEntry]) -> list[LogEntry]:
     """The entries without those that only go on with a pull."""
-    found: list[Entry] = []
+    found: list[LogEntry] = []
     pulled = None
     for entry in entries:
         if isinstance(entry.command, Pull):

@@ -32,7 +32,7 @@ from nicegui import ui
 
 from ..errors import SceneError
 from ..runtime import commands as c
-from ..runtime.journal import Run
+from ..runtime.journal import LoggedRun
 from ..runtime.runtime import Runtime
 from ..scene.scene import Scene
 from ..scene.values import Plain
@@ -351,7 +351,7 @@ class Session:
         await drive.hub.end(ending.reason, **told, ready=ready, closed=closed)
 
     def _how_it_ended(self, drive: Drive) -> Ending:
-        run = Run(drive.folder)
+        run = LoggedRun(drive.folder)
         died = drive.runtime.died
         fault = any(run.folder.glob(FAULT_FILES))
         if died:
@@ -380,7 +380,7 @@ class Session:
 
     async def _write_documents(self, folder: Path, source: str | None = None, names: list[str] | None = None) -> str:
         """Report, replay and debriefing, by a process of its own; returns what it has to say where it fails."""
-        wanted = documents_of(Run(folder)) if names is None else names
+        wanted = documents_of(LoggedRun(folder)) if names is None else names
         command = [sys.executable, "-m", "sharnir", "export", str(folder)]
         for name in wanted:
             command += [EXPORTED[name], str(folder / name)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import SceneError
 from ..experiment import list_examples
-from ..runtime.journal import SCENARIO, Run
+from ..runtime.journal import SCENARIO, LoggedRun
 from ..runtime.referee import FOLDER, load_scenario
 from .choice import Choice, chosen, of_run, with_scenario
 from .guard import Role
@@ -42,19 +42,19 @@ def scenarios() -> dict[str, str]:
     return {file.stem: load_scenario(file.stem).briefing for file in sorted(FOLDER.glob("*.yaml"))}
 
 
-def past_runs(runs: Path) -> dict[str, Run]:
+def past_runs(runs: Path) -> dict[str, LoggedRun]:
     """The newest runs of a folder by name; what cannot be read is left out."""
-    found: dict[str, Run] = {}
+    found: dict[str, LoggedRun] = {}
     folders = [folder for folder in runs.iterdir() if folder.is_dir()] if runs.is_dir() else []
     for folder in sorted(folders, key=lambda one: one.stat().st_mtime, reverse=True)[:PAST]:
         try:
-            found[folder.name] = Run(folder)
+            found[folder.name] = LoggedRun(folder)
         except SceneError:
             continue
     return found
 
 
-def documents_of(run: Run) -> list[str]:
+def documents_of(run: LoggedRun) -> list[str]:
     """What can be shown of a run."""
     scored = (run.folder / SCENARIO).is_file()
     return [name for name in DOCUMENTS if scored or name != "debriefing.html"]
@@ -99,7 +99,7 @@ def _cards(kind: str, offered: Iterable[tuple[str, str]], t: Callable[[str], str
     )
 
 
-def _runs(runs: Iterable[Run], t: Callable[[str], str], may: bool) -> str:
+def _runs(runs: Iterable[LoggedRun], t: Callable[[str], str], may: bool) -> str:
     rows = []
     for run in runs:
         name, header = html.escape(run.folder.name), run.header

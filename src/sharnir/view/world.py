@@ -18,7 +18,7 @@ from ..scene.body import Body
 from ..scene.camera import CameraSpec
 from ..scene.elements.drive import DcDrive
 from ..scene.joint import Joint
-from ..scene.joints import Coordinate, Kind
+from ..scene.joints import Coordinate, CoordinateKind
 from ..scene.machines import machines_of
 from ..scene.meshes import ConvexHull, Mesh
 from ..scene.ray import RaySpec
@@ -373,7 +373,9 @@ def _coordinate(joint: Joint, found: Coordinate, motors: dict[str, DcDrive]) -> 
     low, high = joint.ranges.get(found.name, (None, None))
     label = f"{joint.name}.{found.name}"
     motor = motors.get(label)
-    kind = "twist" if found.kind == Kind.TWIST else "slide" if found.kind <= Kind.SLIDE_Z else "other"
+    kind = (
+        "twist" if found.kind == CoordinateKind.TWIST else "slide" if found.kind <= CoordinateKind.SLIDE_Z else "other"
+    )
     bounded = low is not None and high is not None
     return {
         "label": label,

@@ -3,7 +3,7 @@
 from typing import get_args
 
 from .arithmetic import AnyArithmetic
-from .block import Block, Kind, Places, Port, Type, Value, Wire
+from .block import Block, Places, Port, SignalKind, Type, Value, Wire
 from .convert import AnyConversion, literal, literal_kind
 from .dynamic import AnyDynamic
 from .events import AnyEvent
@@ -23,10 +23,10 @@ __all__ = [
     "AnyBlock",
     "Block",
     "Function",
-    "Kind",
     "Places",
     "Port",
     "Signal",
+    "SignalKind",
     "Type",
     "Use",
     "Value",

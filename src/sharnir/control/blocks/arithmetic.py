@@ -12,11 +12,11 @@ from ..units import product, same_unit
 from .block import (
     NUMBER,
     Block,
-    Kind,
     Places,
     Port,
     PythonFunction,
-    Run,
+    SignalKind,
+    Tick,
     Wire,
     applied,
     check_type,
@@ -31,7 +31,7 @@ ANY_NUMBER = Port("number")
 LARGEST = 2**53  # of whole numbers: beyond it they are no longer told apart from real ones
 
 
-def bounded(io: Places, run: Run) -> Run:
+def bounded(io: Places, run: Tick) -> Tick:
     """A function whose result, if it is a whole number, must not grow without end."""
     if not io.whole:
         return run
@@ -45,7 +45,7 @@ def bounded(io: Places, run: Run) -> Run:
     return checked
 
 
-def gathered(io: Places, law: PythonFunction) -> Run:
+def gathered(io: Places, law: PythonFunction) -> Tick:
     """The function of a tick that hands all equal inputs to a law, as one list."""
     v, out, places = io.values, io.out(), io.several("inputs")
 
@@ -67,14 +67,14 @@ class Several(Block, frozen=True):
         if not isinstance(self.inputs, tuple) or len(self.inputs) < 2:
             raise SceneError(f"{self.tag()} inputs are {self.inputs!r}; give two or more signals")
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         return gathered(io, type(self).law)
 
 
 class Add(Several, frozen=True, tag="add"):
     """The sum of two or more signals of one unit."""
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         return bounded(io, applied(io, operator.add) if len(self.inputs) == 2 else gathered(io, sum))
 
 
@@ -86,7 +86,7 @@ class Sub(Block, frozen=True, tag="sub"):
     in1: Wire
     in2: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         return bounded(io, applied(io, operator.sub))
 
 
@@ -95,14 +95,14 @@ class Mul(Several, frozen=True, tag="mul"):
 
     ports = takes(inputs=ANY_NUMBER)
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         unit = "1"
         for name, kind in given.items():
             check_type(ANY_NUMBER, kind, name)
             unit = product(unit, kind.unit or "1")
-        return {"out": Kind(widest_type([kind.type for kind in given.values()]), unit)}
+        return {"out": SignalKind(widest_type([kind.type for kind in given.values()]), unit)}
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         return bounded(io, applied(io, operator.mul) if len(self.inputs) == 2 else gathered(io, math.prod))
 
 
@@ -114,13 +114,15 @@ class Div(Block, frozen=True, tag="div"):
     in1: Wire
     in2: Wire
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         over, under = given["in1"], given["in2"]
         check_type(ANY_NUMBER, over, "in1")
         check_type(ANY_NUMBER, under, "in2")
-        return {"out": Kind(widest_type([over.type, under.type]), product(over.unit or "1", under.unit or "1", -1))}
+        return {
+            "out": SignalKind(widest_type([over.type, under.type]), product(over.unit or "1", under.unit or "1", -1))
+        }
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         return applied(io, _whole_quotient if io.whole else operator.truediv)
 
 
@@ -137,7 +139,7 @@ class Mod(Block, frozen=True, tag="mod"):
     in1: Wire
     in2: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         return applied(io, _whole_rest if io.whole else lambda over, under: math.fmod(over, under) if under else 0.0)
 
 
@@ -155,14 +157,14 @@ class Expt(Block, frozen=True, tag="expt"):
     in1: Wire
     in2: Wire
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         base = given["in1"].unit or "1"
         super().kinds(given)
         if same_unit(base, "1"):
-            return {"out": Kind("real", "1")}
+            return {"out": SignalKind("real", "1")}
         if isinstance(self.in2, str):
             raise SceneError(f"in1 is in {base} and the power is a signal; give a number as in2, or a signal in 1")
-        return {"out": Kind("real", product("1", base, Fraction(float(self.in2)).limit_denominator(2)))}
+        return {"out": SignalKind("real", product("1", base, Fraction(float(self.in2)).limit_denominator(2)))}
 
 
 class Gain(Block, frozen=True, tag="gain"):
@@ -180,11 +182,11 @@ class Gain(Block, frozen=True, tag="gain"):
         if self.unit is not None:
             unit_field(self.unit, "gain")
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         super().kinds(given)
         k = given["k"].unit or "1"
         unit = given["input"].unit
-        return {"out": Kind("real", self.unit or (None if unit is None else product(unit, k)))}
+        return {"out": SignalKind("real", self.unit or (None if unit is None else product(unit, k)))}
 
 
 AnyArithmetic = Add | Sub | Mul | Div | Mod | Expt | Gain

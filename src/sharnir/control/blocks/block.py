@@ -20,12 +20,12 @@ Value = float | bool  # int is a float to the type checker
 Memory = list[Any]  # numbers and truth values; blocks may keep other things in theirs
 PythonFunction = Callable[..., object]  # of signals, one argument each
 Wire = float | bool | str  # a number or a truth value, or the name of the signal that is connected: "pid", "timer.et"
-Run = Callable[[], None]
+Tick = Callable[[], None]
 
 CLOCK = 0  # the place of the simulated time (s) among the values
 
 
-class Kind(NamedTuple):
+class SignalKind(NamedTuple):
     """What a signal carries. The unit None is that of a bare number, which fits any unit."""
 
     type: Type
@@ -146,7 +146,7 @@ class Block(Description, frozen=True, tag_field="type"):
         """What an input takes."""
         return self.ports[name.partition("[")[0]]
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         """What the outputs carry, given what the inputs carry; raises SceneError where they do not fit."""
         unit: str | None = None
         types: list[Type] = []
@@ -158,14 +158,14 @@ class Block(Description, frozen=True, tag_field="type"):
             if port.type in ("number", "any"):
                 types.append(kind.type)
         widest = widest_type(types)
-        return {name: Kind(_type_of(port, widest), _unit_of(port.unit, unit)) for name, port in self.outs.items()}
+        return {name: SignalKind(_type_of(port, widest), _unit_of(port.unit, unit)) for name, port in self.outs.items()}
 
-    def build(self, io: Places) -> Run | tuple[Run, Run]:
+    def build(self, io: Places) -> Tick | tuple[Tick, Tick]:
         """The function of a tick; with late inputs also the one that takes them in at its end."""
         return applied(io, type(self).law)
 
 
-def applied(io: Places, law: PythonFunction) -> Run:
+def applied(io: Places, law: PythonFunction) -> Tick:
     """The function of a tick that hands all inputs to a law, one argument each."""
     v, out, places = io.values, io.out(), io.inputs()
     if len(places) == 1:
@@ -198,7 +198,7 @@ def check_wire(wire: object, what: str) -> None:
         raise SceneError(f"{what} is {shown(wire)}; give the name of a signal, a finite number or a truth value")
 
 
-def check_type(port: Port, kind: Kind, name: str) -> None:
+def check_type(port: Port, kind: SignalKind, name: str) -> None:
     """Refuse a signal that an input cannot take; whole numbers fit where real ones are asked for."""
     fits = {
         "any": True,

@@ -10,10 +10,10 @@ from .block import (
     NUMBER,
     SAME,
     Block,
-    Kind,
     Places,
     Port,
-    Run,
+    SignalKind,
+    Tick,
     Value,
     Wire,
     check_wire,
@@ -76,11 +76,11 @@ class Constant(Block, frozen=True, tag="constant"):
         if self.unit is not None:
             unit_field(self.unit, "constant")
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         kind = literal_kind(self.value)
-        return {"out": Kind(kind.type, None if kind.type == "bool" else self.unit)}
+        return {"out": SignalKind(kind.type, None if kind.type == "bool" else self.unit)}
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, out, value = io.values, io.out(), literal(self.value, float(self.value).is_integer())
 
         def run() -> None:
@@ -94,9 +94,9 @@ def literal(wire: float | bool, whole: bool) -> Value:
     return wire if isinstance(wire, bool) else int(wire) if whole else float(wire)
 
 
-def literal_kind(wire: float | bool) -> Kind:
+def literal_kind(wire: float | bool) -> SignalKind:
     """What it carries: whole numbers fit int and real inputs."""
-    return Kind("bool" if isinstance(wire, bool) else "int" if float(wire).is_integer() else "real")
+    return SignalKind("bool" if isinstance(wire, bool) else "int" if float(wire).is_integer() else "real")
 
 
 AnyConversion = ToReal | ToInt | ToBool | Trunc | Constant

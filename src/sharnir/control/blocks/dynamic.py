@@ -10,10 +10,10 @@ from .block import (
     SAME,
     SECONDS,
     Block,
-    Kind,
     Places,
     Port,
-    Run,
+    SignalKind,
+    Tick,
     Value,
     Wire,
     check_wire,
@@ -40,14 +40,14 @@ class Delay(Block, frozen=True, tag="delay"):
         super().__post_init__()
         check_wire(self.initial, "delay initial")
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         is_bool = isinstance(self.initial, bool)
         if "input" in given and (given["input"].type == "bool") != is_bool:
             raise SceneError(f"input is {given['input'].type}, initial is {self.initial!r}; give both of one type")
-        kind = given.get("input", Kind("bool" if is_bool else "real"))
+        kind = given.get("input", SignalKind("bool" if is_bool else "real"))
         return {"out": kind}
 
-    def build(self, io: Places) -> tuple[Run, Run]:
+    def build(self, io: Places) -> tuple[Tick, Tick]:
         is_bool = isinstance(self.initial, bool)
         initial: Value = self.initial if is_bool else int(self.initial) if io.whole else float(self.initial)
         v, x, out, u, m = io.values, io.memory, io.out(), io["input"], io.remember(initial)
@@ -77,7 +77,7 @@ class Integral(Block, frozen=True, tag="integral"):
     mn: Wire = -1e300
     mx: Wire = 1e300
 
-    def build(self, io: Places) -> tuple[Run, Run]:
+    def build(self, io: Places) -> tuple[Tick, Tick]:
         v, x, h, out, m = io.values, io.memory, io.period, io.out(), io.remember(None)
         u, r1, x0, low, high = io["input"], io["r1"], io["x0"], io["mn"], io["mx"]
 
@@ -100,7 +100,7 @@ class Derivative(Block, frozen=True, tag="derivative"):
     input: Wire
     tf: Wire = 0.0
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, h, out = io.values, io.memory, io.period, io.out()
         u, tf, m = io["input"], io["tf"], io.remember(None, 0.0)
 
@@ -153,11 +153,11 @@ class Pid(Block, frozen=True, tag="pid"):
         super().__post_init__()
         unit_field(self.unit, "pid")
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         super().kinds(given)
-        return {"out": Kind("real", self.unit)}
+        return {"out": SignalKind("real", self.unit)}
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, h, out = io.values, io.memory, io.period, io.out()
         m = io.remember(0.0, None, 0.0, None, 1.0)  # the integral, pv before, its rate; tf and its share of a period
         sp, pv, kp, ki, kd, tf = (io[port] for port in ("sp", "pv", "kp", "ki", "kd", "tf"))

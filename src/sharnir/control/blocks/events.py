@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from operator import getitem
 
-from .block import BOOL, COUNT, SECONDS, Block, Places, Run, Wire, gives, takes
+from .block import BOOL, COUNT, SECONDS, Block, Places, Tick, Wire, gives, takes
 
 COUNT_MAX, COUNT_MIN = 2**31 - 1, -(2**31)  # PVmax and PVmin of the standard, those of DINT
 PART_OF_TICK = 1e-6  # what a time may fall short of another by rounding
@@ -25,7 +25,7 @@ class Sr(Block, frozen=True, tag="sr"):
     s1: Wire
     r: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, q, s, r, m = io.values, io.memory, io.out("q1"), io["s1"], io["r"], io.remember(False)
 
         def run() -> None:
@@ -43,7 +43,7 @@ class Rs(Block, frozen=True, tag="rs"):
     s: Wire
     r1: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, q, s, r, m = io.values, io.memory, io.out("q1"), io["s"], io["r1"], io.remember(False)
 
         def run() -> None:
@@ -71,7 +71,7 @@ class RTrig(Block, frozen=True, tag="r_trig"):
 
     clk: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, q, rises = io.values, io.out("q"), rising_edge(io, io["clk"])
 
         def run() -> None:
@@ -88,7 +88,7 @@ class FTrig(Block, frozen=True, tag="f_trig"):
 
     clk: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, q, clk, m = io.values, io.memory, io.out("q"), io["clk"], io.remember(True)
 
         def run() -> None:
@@ -112,7 +112,7 @@ class Timer(Block, frozen=True):
 class Ton(Timer, frozen=True, tag="ton"):
     """On-delay: q is true once the input has been true for pt. et runs up to pt and is 0 while the input is false."""
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, h, q, et = io.values, io.memory, io.period, io.out("q"), io.out("et")
         on, pt, m = io["input"], io["pt"], io.remember(0)  # ticks since the input rose
         slack = PART_OF_TICK * h
@@ -132,7 +132,7 @@ class Ton(Timer, frozen=True, tag="ton"):
 class Tof(Timer, frozen=True, tag="tof"):
     """Off-delay: q is true with the input, and for pt after it fell. et runs while the input is false, up to pt."""
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, h, q, et = io.values, io.memory, io.period, io.out("q"), io.out("et")
         on, pt, m = io["input"], io["pt"], io.remember(-1)  # ticks since the input fell; -1: not started
         slack = PART_OF_TICK * h
@@ -156,7 +156,7 @@ class Tp(Timer, frozen=True, tag="tp"):
     """Pulse: when the input rises q is true for pt, whatever the input does meanwhile. et stays at pt until the input
     is false again."""
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, h, q, et = io.values, io.memory, io.period, io.out("q"), io.out("et")
         on, pt, m = io["input"], io["pt"], io.remember(-1, False)  # ticks since the start, or -1; the input before
         slack = PART_OF_TICK * h
@@ -218,7 +218,7 @@ class Ctu(Block, frozen=True, tag="ctu"):
     r: Wire
     pv: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, q, cv, pv, count = io.values, io.out("q"), io.out("cv"), io["pv"], counter(io, up="cu", zero="r")
 
         def run() -> None:
@@ -238,7 +238,7 @@ class Ctd(Block, frozen=True, tag="ctd"):
     ld: Wire
     pv: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, q, cv, count = io.values, io.out("q"), io.out("cv"), counter(io, down="cd", load="ld")
 
         def run() -> None:
@@ -261,7 +261,7 @@ class Ctud(Block, frozen=True, tag="ctud"):
     ld: Wire
     pv: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, qu, qd, cv, pv = io.values, io.out("qu"), io.out("qd"), io.out("cv"), io["pv"]
         count = counter(io, up="cu", down="cd", zero="r", load="ld")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ...errors import SceneError
-from .block import BOOL, NUMBER, SECONDS, Block, Places, Port, Run, Wire, gives, takes
+from .block import BOOL, NUMBER, SECONDS, Block, Places, Port, Tick, Wire, gives, takes
 
 REAL, PER_SECOND = Port("real", "u"), Port("real")
 
@@ -27,7 +27,7 @@ class LowPass(Block, frozen=True, tag="low_pass"):
     input: Wire
     t: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, h, out, u, t, m = (
             io.values,
             io.memory,
@@ -57,7 +57,7 @@ class HighPass(Block, frozen=True, tag="high_pass"):
     input: Wire
     t: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, h, out, u, t, m = io.values, io.memory, io.period, io.out(), io["input"], io["t"], io.remember(None)
 
         def run() -> None:
@@ -83,7 +83,7 @@ class Average(Block, frozen=True, tag="average"):
         if not isinstance(self.count, int) or not 1 <= self.count <= 100_000:
             raise SceneError(f"average count is {self.count!r}; give a whole number from 1 to 100000")
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, out, u, count = io.values, io.memory, io.out(), io["input"], self.count
         m = io.remember(0, *[0.0] * count)  # how many came in; the last ones
 
@@ -110,7 +110,7 @@ class RateLimit(Block, frozen=True, tag="rate_limit"):
     fall: Wire = -1.0
     initial: float = 0.0
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, h, out, m = io.values, io.memory, io.period, io.out(), io.remember(float(self.initial))
         u, rise, fall = io["input"], io["rise"], io["fall"]
 
@@ -150,7 +150,7 @@ class Hysteresis(Block, frozen=True, tag="hysteresis"):
     in2: Wire
     eps: Wire
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, q, m = io.values, io.memory, io.out("q"), io.remember(False)
         a, b, eps = io["in1"], io["in2"], io["eps"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from ..units import product
-from .block import NUMBER, PURE, Block, Kind, Port, Wire, gives, takes
+from .block import NUMBER, PURE, Block, Port, SignalKind, Wire, gives, takes
 
 
 class OfOne(Block, frozen=True):
@@ -30,10 +30,10 @@ class Sqrt(OfOne, frozen=True, tag="sqrt"):
     ports = takes(input=Port("number"))
     law = staticmethod(math.sqrt)
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         super().kinds(given)
         unit = given["input"].unit
-        return {"out": Kind("real", None if unit is None else product("1", unit, Fraction(1, 2)))}
+        return {"out": SignalKind("real", None if unit is None else product("1", unit, Fraction(1, 2)))}
 
 
 class Pure(OfOne, frozen=True):

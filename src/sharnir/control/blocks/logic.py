@@ -12,9 +12,9 @@ from .block import (
     NUMBER,
     SAME,
     Block,
-    Kind,
     Places,
-    Run,
+    SignalKind,
+    Tick,
     Wire,
     check_type,
     gives,
@@ -127,11 +127,11 @@ class Mux(Several, frozen=True, tag="mux"):
 
     k: Wire
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         check_type(COUNT, given["k"], "k")
         return super().kinds({name: kind for name, kind in given.items() if name != "k"})
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, out, k, places = io.values, io.out(), io["k"], io.several("inputs")
         count = len(places)
 

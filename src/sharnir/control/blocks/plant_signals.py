@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...errors import SceneError, nearest
 from ...scene.quantity import Quantity, declared
 from ...scene.values import shown
-from .block import Block, Kind
+from .block import Block, SignalKind
 
 if TYPE_CHECKING:
     from ...scene.joint import Joint
@@ -36,11 +36,11 @@ class Signal(Block, frozen=True, tag="signal"):
             raise SceneError(f"'{found.label}' is a number and component is {self.component!r}; leave it out")
         return found
 
-    def kind(self, scene: Scene | None) -> Kind:
+    def kind(self, scene: Scene | None) -> SignalKind:
         """What it carries; without a scene the unit is not known."""
         if self.what == "stuck":
-            return Kind("bool")
-        return Kind("real", None if scene is None else self.quantity(scene).unit)
+            return SignalKind("bool")
+        return SignalKind("real", None if scene is None else self.quantity(scene).unit)
 
 
 def find_joint(scene: Scene, of: str) -> tuple[Joint, str | None]:

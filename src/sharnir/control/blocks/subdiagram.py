@@ -8,7 +8,7 @@ import msgspec
 
 from ...errors import SceneError
 from ..units import same_unit
-from .block import Block, Kind, Port, Type, Wire, check_type, check_wire, takes
+from .block import Block, Port, SignalKind, Type, Wire, check_type, check_wire, takes
 
 
 class Use(Block, frozen=True, tag="use"):
@@ -42,14 +42,14 @@ class Gate(Block, frozen=True):
     def port(self, name: str) -> Port:
         return Port("any") if self.declared is None else Port(self.declared[0])
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         kind = given["input"]
         if self.declared is None:
             return {"out": kind}
         wanted, unit = self.declared
         check_type(self.port("input"), kind, "what is connected")
         if wanted == "bool":
-            return {"out": Kind("bool")}
+            return {"out": SignalKind("bool")}
         if kind.unit is not None and not same_unit(kind.unit, unit):
             raise SceneError(f"what is connected is in {kind.unit}; it takes {unit}")
-        return {"out": Kind(wanted, unit)}
+        return {"out": SignalKind(wanted, unit)}

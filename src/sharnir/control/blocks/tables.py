@@ -14,11 +14,11 @@ from .block import (
     CLOCK,
     SECONDS,
     Block,
-    Kind,
     Places,
     Port,
     PythonFunction,
-    Run,
+    SignalKind,
+    Tick,
     Type,
     Wire,
     applied,
@@ -56,11 +56,11 @@ class Table(Block, frozen=True, tag="table"):
         if any(a >= b for a, b in pairwise(xs)):
             raise SceneError(f"table x are {shown(tuple(xs))}; each must be above the one before")
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         super().kinds(given)
-        return {"out": Kind("real", self.unit)}
+        return {"out": SignalKind("real", self.unit)}
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, out, u = io.values, io.out(), io["input"]
         xs, ys = ([float(point[i]) for point in self.points] for i in (0, 1))
         slopes = [(d - b) / (c - a) for (a, b), (c, d) in pairwise(self.points)] + [0.0]
@@ -107,13 +107,13 @@ class Machine(Block, frozen=True, tag="machine"):
     def outputs(self) -> tuple[str, ...]:
         return ("state", *self.states, "time")
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         for name, kind in given.items():
             check_type(BOOL, kind, name)
-        states = dict.fromkeys(self.states, Kind("bool"))
-        return {"state": Kind("int", "1"), **states, "time": Kind("real", "s")}
+        states = dict.fromkeys(self.states, SignalKind("bool"))
+        return {"state": SignalKind("int", "1"), **states, "time": SignalKind("real", "s")}
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, x, h, m = io.values, io.memory, io.period, io.remember(0, 0)  # the state, ticks since it was entered
         number_out, time_out, truths = io.out("state"), io.out("time"), [io.out(name) for name in self.states]
         conditions = io.several("transitions")
@@ -153,10 +153,10 @@ class Function(Block, frozen=True, tag="function"):
         unit_field(self.unit, "function")
         one_of(self.result, Type, "function result")
 
-    def kinds(self, given: Mapping[str, Kind]) -> dict[str, Kind]:
-        return {"out": Kind(self.result, None if self.result == "bool" else self.unit)}
+    def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
+        return {"out": SignalKind(self.result, None if self.result == "bool" else self.unit)}
 
-    def build_with(self, io: Places, function: PythonFunction) -> Run:
+    def build_with(self, io: Places, function: PythonFunction) -> Tick:
         """The function of a tick."""
         convert: PythonFunction = {"bool": bool, "int": int, "real": float}[self.result]
         return applied(io, lambda *given: convert(function(*given)))
@@ -167,7 +167,7 @@ class Time(Block, frozen=True, tag="time"):
 
     outs = gives(out=SECONDS)
 
-    def build(self, io: Places) -> Run:
+    def build(self, io: Places) -> Tick:
         v, out = io.values, io.out()
 
         def run() -> None:

@@ -17,7 +17,7 @@ All contacts together are a group of rows, see ``groups.py``. Rolling and spinni
 tyre.py; a moving belt is in contacts/contact_bodies.py.
 """
 
-from ...scene.joints import Kind
+from ...scene.joints import CoordinateKind
 from ..algebra import make_algebra
 from ..contacts.broad import make_broad
 from ..contacts.contact_bodies import make_contact_bodies
@@ -60,7 +60,9 @@ def make_contact(p: Precision, features: Features) -> Made:
         work.contact_belt[i, world] = vec3()
         if belt >= 0:
             j = model.belt_joint[belt]
-            axle = geometry.coordinate_axis(geometry.frames_of(model, state, j, world), wp.static(int(Kind.TWIST)))
+            axle = geometry.coordinate_axis(
+                geometry.frames_of(model, state, j, world), wp.static(int(CoordinateKind.TWIST))
+            )
             work.contact_sprocket[i, world] = j
             work.contact_axle[i, world] = axle
             work.contact_belt[i, world] = -model.belt_radius[belt] * wp.cross(axle, work.contact_normal[i, world])

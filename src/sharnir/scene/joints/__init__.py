@@ -3,7 +3,7 @@
 from .cylindrical import Cylindrical
 from .distance import Distance
 from .fixed import Fixed
-from .joint_type import Basis, Coordinate, Frame, FreeAxes, JointType, Kind
+from .joint_type import Basis, Coordinate, CoordinateKind, Frame, FreeAxes, JointType
 from .planar import Planar
 from .prismatic import Prismatic
 from .revolute import Revolute
@@ -17,13 +17,13 @@ __all__ = [
     "AnyJoint",
     "Basis",
     "Coordinate",
+    "CoordinateKind",
     "Cylindrical",
     "Distance",
     "Fixed",
     "Frame",
     "FreeAxes",
     "JointType",
-    "Kind",
     "Planar",
     "Prismatic",
     "Revolute",

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ... import spatial
 from ..values import ORIGIN, Vec3
-from .joint_type import Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import Coordinate, CoordinateKind, FreeAxes, JointType, Mask, world_pose
 
 
 class Cylindrical(JointType, frozen=True, tag="cylindrical"):
@@ -15,8 +15,8 @@ class Cylindrical(JointType, frozen=True, tag="cylindrical"):
     locked_translations: ClassVar[Mask] = (True, True, False)
     locked_rotations: ClassVar[Mask] = (True, True, False)
     coordinates: ClassVar[tuple[Coordinate, ...]] = (
-        Coordinate("angle", Kind.TWIST),
-        Coordinate("displacement", Kind.SLIDE_Z),
+        Coordinate("angle", CoordinateKind.TWIST),
+        Coordinate("displacement", CoordinateKind.SLIDE_Z),
     )
     free_axes: ClassVar[tuple[FreeAxes, ...]] = (FreeAxes("angle", False, (2,)), FreeAxes("displacement", True, (2,)))
 

@@ -9,7 +9,7 @@ import numpy as np
 from ... import spatial
 from ...errors import SceneError
 from ..values import ORIGIN, Vec3, positive, vector
-from .joint_type import Basis, Coordinate, Frame, JointType, Kind, Mask
+from .joint_type import Basis, Coordinate, CoordinateKind, Frame, JointType, Mask
 
 
 class Distance(JointType, frozen=True, tag="distance"):
@@ -20,7 +20,7 @@ class Distance(JointType, frozen=True, tag="distance"):
 
     locked_translations: ClassVar[Mask] = (False, False, True)
     basis: ClassVar[Basis] = Basis.RADIAL
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("distance", Kind.RADIAL),)
+    coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("distance", CoordinateKind.RADIAL),)
 
     anchor_a: Vec3 = ORIGIN
     anchor_b: Vec3 = ORIGIN

@@ -21,7 +21,7 @@ FREE: Mask = (False, False, False)
 LOCKED: Mask = (True, True, True)
 
 
-class Kind(IntEnum):
+class CoordinateKind(IntEnum):
     """How a free coordinate is measured; one device function per kind, in ``dynamics/coordinates.py``."""
 
     SLIDE_X = 0  # displacement of b's frame along a's x axis
@@ -38,24 +38,24 @@ class Kind(IntEnum):
     @property
     def is_linear(self) -> bool:
         """Whether the coordinate is a length (m) rather than an angle (rad)."""
-        return self <= Kind.SLIDE_Z or self == Kind.RADIAL
+        return self <= CoordinateKind.SLIDE_Z or self == CoordinateKind.RADIAL
 
     @property
     def is_turn(self) -> bool:
         """Whether the coordinate is an angle that can make whole turns, which a simulation counts."""
-        return Kind.TWIST <= self <= Kind.CARDAN_Y
+        return CoordinateKind.TWIST <= self <= CoordinateKind.CARDAN_Y
 
     @property
     def is_swing(self) -> bool:
         """Whether the coordinate belongs to the swing of a ball joint."""
-        return Kind.SWING_X <= self <= Kind.SWING
+        return CoordinateKind.SWING_X <= self <= CoordinateKind.SWING
 
 
 class Coordinate(NamedTuple):
     """A free coordinate of a joint type: its name and how it is measured."""
 
     name: str
-    kind: Kind
+    kind: CoordinateKind
 
     @property
     def unit(self) -> str:

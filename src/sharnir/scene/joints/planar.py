@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ... import spatial
 from ..values import ORIGIN, Vec3
-from .joint_type import Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import Coordinate, CoordinateKind, FreeAxes, JointType, Mask, world_pose
 
 
 class Planar(JointType, frozen=True, tag="planar"):
@@ -18,9 +18,9 @@ class Planar(JointType, frozen=True, tag="planar"):
     locked_translations: ClassVar[Mask] = (False, False, True)
     locked_rotations: ClassVar[Mask] = (True, True, False)
     coordinates: ClassVar[tuple[Coordinate, ...]] = (
-        Coordinate("x", Kind.SLIDE_X),
-        Coordinate("y", Kind.SLIDE_Y),
-        Coordinate("angle", Kind.TWIST),
+        Coordinate("x", CoordinateKind.SLIDE_X),
+        Coordinate("y", CoordinateKind.SLIDE_Y),
+        Coordinate("angle", CoordinateKind.TWIST),
     )
     free_axes: ClassVar[tuple[FreeAxes, ...]] = (FreeAxes("slide", True, (0, 1)), FreeAxes("angle", False, (2,)))
 

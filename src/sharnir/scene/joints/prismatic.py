@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import spatial
 from ..values import ORIGIN, Vec3, number
-from .joint_type import LOCKED, Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import LOCKED, Coordinate, CoordinateKind, FreeAxes, JointType, Mask, world_pose
 
 
 class Prismatic(JointType, frozen=True, tag="prismatic"):
@@ -19,7 +19,7 @@ class Prismatic(JointType, frozen=True, tag="prismatic"):
 
     locked_translations: ClassVar[Mask] = (True, True, False)
     locked_rotations: ClassVar[Mask] = LOCKED
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("displacement", Kind.SLIDE_Z),)
+    coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("displacement", CoordinateKind.SLIDE_Z),)
     free_axes: ClassVar[tuple[FreeAxes, ...]] = (FreeAxes("displacement", True, (2,)),)
 
     axis: Vec3 = (0.0, 0.0, 1.0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import spatial
 from ..values import ORIGIN, Vec3, number
-from .joint_type import LOCKED, Coordinate, Frame, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import LOCKED, Coordinate, CoordinateKind, Frame, FreeAxes, JointType, Mask, world_pose
 
 
 class Revolute(JointType, frozen=True, tag="revolute"):
@@ -19,7 +19,7 @@ class Revolute(JointType, frozen=True, tag="revolute"):
 
     locked_translations: ClassVar[Mask] = LOCKED
     locked_rotations: ClassVar[Mask] = (True, True, False)
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("angle", Kind.TWIST),)
+    coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("angle", CoordinateKind.TWIST),)
     free_axes: ClassVar[tuple[FreeAxes, ...]] = (FreeAxes("angle", False, (2,)),)
 
     axis: Vec3 = (0.0, 0.0, 1.0)

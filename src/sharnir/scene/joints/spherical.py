@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ... import spatial
 from ..values import ORIGIN, Vec3
-from .joint_type import LOCKED, Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import LOCKED, Coordinate, CoordinateKind, FreeAxes, JointType, Mask, world_pose
 
 
 class Spherical(JointType, frozen=True, tag="spherical"):
@@ -14,10 +14,10 @@ class Spherical(JointType, frozen=True, tag="spherical"):
 
     locked_translations: ClassVar[Mask] = LOCKED
     coordinates: ClassVar[tuple[Coordinate, ...]] = (
-        Coordinate("twist", Kind.TWIST),
-        Coordinate("swing_x", Kind.SWING_X),
-        Coordinate("swing_y", Kind.SWING_Y),
-        Coordinate("swing", Kind.SWING),
+        Coordinate("twist", CoordinateKind.TWIST),
+        Coordinate("swing_x", CoordinateKind.SWING_X),
+        Coordinate("swing_y", CoordinateKind.SWING_Y),
+        Coordinate("swing", CoordinateKind.SWING),
     )
     free_axes: ClassVar[tuple[FreeAxes, ...]] = (FreeAxes("rotation", False, (0, 1, 2)),)
 

@@ -9,7 +9,7 @@ import numpy as np
 from ... import spatial
 from ...errors import SceneError
 from ..values import ORIGIN, Vec3, vector
-from .joint_type import Basis, Coordinate, JointType, Kind
+from .joint_type import Basis, Coordinate, CoordinateKind, JointType
 
 
 class Strut(JointType, frozen=True, tag="strut"):
@@ -19,7 +19,7 @@ class Strut(JointType, frozen=True, tag="strut"):
     """
 
     basis: ClassVar[Basis] = Basis.RADIAL
-    coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("length", Kind.RADIAL),)
+    coordinates: ClassVar[tuple[Coordinate, ...]] = (Coordinate("length", CoordinateKind.RADIAL),)
 
     anchor_a: Vec3 = ORIGIN
     anchor_b: Vec3 = ORIGIN

@@ -9,7 +9,7 @@ import numpy as np
 from ... import spatial
 from ...errors import SceneError
 from ..values import ORIGIN, Vec3, direction
-from .joint_type import LOCKED, Basis, Coordinate, FreeAxes, JointType, Kind, Mask, world_pose
+from .joint_type import LOCKED, Basis, Coordinate, CoordinateKind, FreeAxes, JointType, Mask, world_pose
 
 
 class Universal(JointType, frozen=True, tag="universal"):
@@ -22,8 +22,8 @@ class Universal(JointType, frozen=True, tag="universal"):
     locked_rotations: ClassVar[Mask] = (False, False, True)
     basis: ClassVar[Basis] = Basis.CARDAN
     coordinates: ClassVar[tuple[Coordinate, ...]] = (
-        Coordinate("angle_a", Kind.CARDAN_X),
-        Coordinate("angle_b", Kind.CARDAN_Y),
+        Coordinate("angle_a", CoordinateKind.CARDAN_X),
+        Coordinate("angle_b", CoordinateKind.CARDAN_Y),
     )
     free_axes: ClassVar[tuple[FreeAxes, ...]] = (FreeAxes("angle_a", False, (0,)), FreeAxes("angle_b", False, (1,)))
 

@@ -6,20 +6,20 @@ from .imu import Imu
 from .pose import PoseSensor
 from .ranging import Lidar, RangeFinder
 from .sensor import AnySensor, Sensor, SensorSpec, variable_of
-from .sensor_type import Kind, Noise, Reading, SensorType
+from .sensor_type import Noise, Reading, ReadingKind, SensorType
 
 __all__ = [
     "AnySensor",
     "Encoder",
     "ForceTorque",
     "Imu",
-    "Kind",
     "Lidar",
     "Noise",
     "PoseSensor",
     "PressurePad",
     "RangeFinder",
     "Reading",
+    "ReadingKind",
     "Sensor",
     "SensorSpec",
     "SensorType",

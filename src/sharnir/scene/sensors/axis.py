@@ -9,7 +9,7 @@ from ..elements.drive import DcDrive
 from ..joint import Joint
 from ..joints import Coordinate
 from ..values import not_negative
-from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Carrier, Noise, Reading, ReadingKind, SensorType
 
 Side = Literal["load", "motor"]
 
@@ -29,7 +29,9 @@ class Encoder(SensorType, frozen=True, tag="encoder"):
 
     def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         factor, unit = seen_from(self.side, *carrier)
-        return (Reading("position", Kind.COORDINATE, unit, self.noise, factor=factor, resolution=self.resolution),)
+        return (
+            Reading("position", ReadingKind.COORDINATE, unit, self.noise, factor=factor, resolution=self.resolution),
+        )
 
     def checked(self, what: str) -> None:
         super().checked(what)
@@ -46,7 +48,7 @@ class Tachometer(SensorType, frozen=True, tag="tachometer"):
 
     def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         factor, unit = seen_from(self.side, *carrier)
-        return (Reading("rate", Kind.RATE, f"{unit}/s", self.noise, factor=factor),)
+        return (Reading("rate", ReadingKind.RATE, f"{unit}/s", self.noise, factor=factor),)
 
 
 def seen_from(side: str, joint: Joint, coordinate: Coordinate) -> tuple[float, str]:

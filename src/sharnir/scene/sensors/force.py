@@ -6,7 +6,7 @@ import math
 from typing import ClassVar
 
 from ..values import ORIGIN, Vec3, as_quat, positive, vector
-from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Carrier, Noise, Reading, ReadingKind, SensorType
 
 
 class ForceTorque(SensorType, frozen=True, tag="force_torque"):
@@ -24,8 +24,8 @@ class ForceTorque(SensorType, frozen=True, tag="force_torque"):
     def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         turn = as_quat(carrier.frame_b.rotation)
         return (
-            Reading("force", Kind.FORCE, "N", self.force_noise, turn=turn),
-            Reading("torque", Kind.TORQUE, "N m", self.torque_noise, turn=turn),
+            Reading("force", ReadingKind.FORCE, "N", self.force_noise, turn=turn),
+            Reading("torque", ReadingKind.TORQUE, "N m", self.torque_noise, turn=turn),
         )
 
 
@@ -42,12 +42,12 @@ class PressurePad(SensorType, frozen=True, tag="pressure_pad"):
 
     def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         if self.radius is None:
-            return (Reading("force", Kind.TOUCH, "N", self.noise, size=math.inf),)
+            return (Reading("force", ReadingKind.TOUCH, "N", self.noise, size=math.inf),)
         area, size, place = math.pi * self.radius**2, self.radius, self.position
         spoilt = Noise(**{name: getattr(self.noise, name) / area for name in self.noise.__struct_fields__})
         return (
-            Reading("force", Kind.TOUCH, "N", self.noise, place=place, size=size),
-            Reading("pressure", Kind.PRESSURE, "Pa", spoilt, place=place, size=size, factor=1.0 / area),
+            Reading("force", ReadingKind.TOUCH, "N", self.noise, place=place, size=size),
+            Reading("pressure", ReadingKind.PRESSURE, "Pa", spoilt, place=place, size=size, factor=1.0 / area),
         )
 
     def checked(self, what: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..values import ORIGIN, UPRIGHT, Quat, Vec3, quaternion, vector
-from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Carrier, Noise, Reading, ReadingKind, SensorType
 
 
 class Imu(SensorType, frozen=True, tag="imu"):
@@ -21,8 +21,8 @@ class Imu(SensorType, frozen=True, tag="imu"):
     def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         place, turn = self.position, self.rotation
         return (
-            Reading("acceleration", Kind.ACCELERATION, "m/s^2", self.accelerometer, place, turn),
-            Reading("angular_velocity", Kind.SPIN, "rad/s", self.gyro, place, turn),
+            Reading("acceleration", ReadingKind.ACCELERATION, "m/s^2", self.accelerometer, place, turn),
+            Reading("angular_velocity", ReadingKind.SPIN, "rad/s", self.gyro, place, turn),
         )
 
     def checked(self, what: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..values import ORIGIN, Vec3, vector
-from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Carrier, Noise, Reading, ReadingKind, SensorType
 
 
 class PoseSensor(SensorType, frozen=True, tag="pose"):
@@ -20,9 +20,9 @@ class PoseSensor(SensorType, frozen=True, tag="pose"):
 
     def readings(self, carrier: Carrier) -> tuple[Reading, ...]:
         return (
-            Reading("position", Kind.POSITION, "m", self.position_noise, place=self.position),
-            Reading("velocity", Kind.VELOCITY, "m/s", self.velocity_noise, place=self.position),
-            Reading("rotation", Kind.TURN, "rad", self.rotation_noise),
+            Reading("position", ReadingKind.POSITION, "m", self.position_noise, place=self.position),
+            Reading("velocity", ReadingKind.VELOCITY, "m/s", self.velocity_noise, place=self.position),
+            Reading("rotation", ReadingKind.TURN, "rad", self.rotation_noise),
         )
 
     def checked(self, what: str) -> None:

@@ -11,7 +11,7 @@ from ... import spatial
 from ...errors import SceneError
 from ...spatial import Array
 from ..values import ORIGIN, Vec3, as_quat, direction, positive, vector, whole
-from .sensor_type import QUIET, Carrier, Kind, Noise, Reading, SensorType
+from .sensor_type import QUIET, Carrier, Noise, Reading, ReadingKind, SensorType
 
 PARALLEL = 1e-3  # sine of the least angle between a beam and the axis of its fan
 
@@ -73,7 +73,7 @@ class Lidar(SensorType, frozen=True, tag="lidar"):
 def beam(name: str, position: Vec3, way: ArrayLike, reach: float, noise: Noise) -> Reading:
     """The reading of one beam; it goes along the x axis of its frame."""
     turn = as_quat(spatial.multiply(spatial.frame_rotation(way), Z_TO_X))
-    return Reading(name, Kind.BEAM, "m", noise, place=position, turn=turn, size=reach)
+    return Reading(name, ReadingKind.BEAM, "m", noise, place=position, turn=turn, size=reach)
 
 
 Z_TO_X = spatial.about((0, 1, 0), -math.pi / 2)  # the frame whose x axis lies along z

@@ -14,7 +14,7 @@ from .force import ForceTorque, PressurePad
 from .imu import Imu
 from .pose import PoseSensor
 from .ranging import Lidar, RangeFinder
-from .sensor_type import Carrier, Kind, Reading
+from .sensor_type import Carrier, Reading, ReadingKind
 
 AnySensor = Imu | Encoder | Tachometer | ForceTorque | PressurePad | RangeFinder | Lidar | PoseSensor
 
@@ -71,4 +71,4 @@ def _carrier(what: str, spec: SensorSpec, bodies: Mapping[str, Body], joints: Ma
     return known[spec.on]
 
 
-__all__ = ["AnySensor", "Kind", "Reading", "Sensor", "SensorSpec", "variable_of"]
+__all__ = ["AnySensor", "Reading", "ReadingKind", "Sensor", "SensorSpec", "variable_of"]

@@ -33,7 +33,7 @@ QUIET = Noise()
 Carrier = Any  # what a sensor sits on: a body, a joint, or a pair of joint and coordinate
 
 
-class Kind(IntEnum):
+class ReadingKind(IntEnum):
     """What a reading is of, as the device knows it."""
 
     ACCELERATION = 0
@@ -59,7 +59,7 @@ class Reading:
     """
 
     name: str
-    kind: Kind
+    kind: ReadingKind
     unit: str
     noise: Noise = QUIET
     place: Vec3 = ORIGIN
@@ -71,7 +71,7 @@ class Reading:
     @property
     def is_vector(self) -> bool:
         """Whether it has three components."""
-        return self.kind not in (Kind.COORDINATE, Kind.RATE, Kind.PRESSURE, Kind.BEAM)
+        return self.kind not in (ReadingKind.COORDINATE, ReadingKind.RATE, ReadingKind.PRESSURE, ReadingKind.BEAM)
 
 
 class SensorType(Description, frozen=True, tag_field="type", kw_only=True):
