@@ -322,7 +322,7 @@ def every_block() -> sh.Diagram:
         if tag in ("signal", "use", "function"):
             continue
         given: dict[str, Any] = {}
-        for port, wanted in kind.ports.items():
+        for port, wanted in kind.ports().items():
             pin = {"bool": go, "int": n}.get(wanted.type, x)
             given[port] = (pin, pin) if port == "inputs" else 0.1 if wanted.unit == "s" else pin
         extra: dict[str, Any] = {

@@ -117,7 +117,7 @@ def _described(tag: str, kind: type[Block], section: str) -> Plain:
                 "required": fields[name].required,
                 "default": _default(fields[name]),
             }
-            for name, port in kind.ports.items()
+            for name, port in kind.ports().items()
         },
         "outputs": {name: {"type": port.type, "unit": port.unit} for name, port in kind.outs.items()},
         "told": {"inputs": inputs_told(kind), "outputs": outputs_told(kind)},
@@ -125,7 +125,7 @@ def _described(tag: str, kind: type[Block], section: str) -> Plain:
         "parameters": [
             {"name": name, "required": field.required, "default": _default(field)}
             for name, field in fields.items()
-            if name not in kind.ports
+            if name not in kind.ports()
         ],
     }
 

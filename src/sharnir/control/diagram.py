@@ -195,7 +195,7 @@ class Diagram(BlockMethods):
         kind = BLOCKS[tag]
         fields = msgspec.structs.fields(kind)
         single = [field.name for field in fields if field.name != "inputs"]
-        has_list = "inputs" in kind.ports
+        has_list = "inputs" in kind.ports()
         if has_list:
             single = [field.name for field in fields if field.name != "inputs" and field.required]
         named = dict(zip(single, given, strict=False))

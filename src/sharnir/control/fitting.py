@@ -163,7 +163,7 @@ class Fitting:
                 found += [(self._nodes[f"{name}.{port}"], "input", (name, port)) for port in gates]
                 continue
             ports = list(block.wires())
-            if "inputs" in block.ports:
+            if "inputs" in block.ports():
                 ports.append(f"inputs[{sum(port.startswith('inputs[') for port in ports)}]")  # one more
             found += [(self._nodes[name], port, (name, port)) for port in ports]
         return found

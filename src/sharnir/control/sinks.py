@@ -15,7 +15,8 @@ from ..scene.elements.drive import DcDrive
 from ..scene.mover import Mover, movers_of
 from ..scene.quantity import XYZ, Quantity
 from ..scene.values import Plain, bounds, units
-from .blocks.block import BOOL, Block, Places, Port, Tick, Wire, applied, gives, takes, unit_field
+from .blocks import takes
+from .blocks.block import BOOL, NUMBER, REAL, Block, Places, Port, Tick, Wire, applied, gives, unit_field
 from .blocks.plant_signals import find_joint
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Sink(Block, frozen=True):
 
     def input_ports(self, scene: Scene | None) -> Mapping[str, Port]:
         """Its inputs; a scene tells the units that depend on it."""
-        return self.ports
+        return self.ports()
 
     def at_rest(self, scene: Scene) -> float | None:
         """What is left in place when the diagram is taken off; None for what it set last."""
@@ -87,12 +88,11 @@ def _sending(io: Places, port: str, output: str, send: Writer, low: float = -mat
 class OnJoint(Sink, frozen=True):
     """Base of sinks on a joint: ``joint`` is its name, or that of one of its coordinates: "axle", "sleeve.angle"."""
 
-    ports = takes(value=Port("real"))
-    outs = gives(out=Port("real", "u"))
+    outs = gives(out=REAL)
     sets: ClassVar[str]  # the quantity, by the joint's method for it
 
     joint: str
-    value: Wire
+    value: takes.Free
 
     def on(self, scene: Scene) -> tuple[Joint, str | None]:
         """The joint and the name of the coordinate, if one was given."""
@@ -109,16 +109,16 @@ class OnJoint(Sink, frozen=True):
 
     def input_ports(self, scene: Scene | None) -> Mapping[str, Port]:
         if scene is None:
-            return self.ports
+            return self.ports()
         return {"value": Port("real", self.quantity(scene).unit)}
 
 
 class Drive(OnJoint, frozen=True, tag="drive"):
     """The voltage of a drive, from -1 to 1 of the rated one; more is cut off."""
 
-    ports = takes(value=Port("real", "1"))
-
     sets = "voltage"
+
+    value: takes.Pure
 
     def quantity(self, scene: Scene) -> Quantity:
         found = super().quantity(scene)
@@ -174,12 +174,11 @@ class Motion(OnJoint, frozen=True, tag="motion"):
 class GearShift(Sink, frozen=True, tag="gear"):
     """The gear that a gearbox is to be in, 0 for neutral; there it stays afterwards."""
 
-    ports = takes(value=Port("number", "1"))
     outs = gives(out=Port("number", "1"))
     stays = True
 
     coupling: str
-    value: Wire
+    value: takes.PureNumber
 
     def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
         if self.coupling not in scene.couplings:
@@ -190,10 +189,9 @@ class GearShift(Sink, frozen=True, tag="gear"):
 class Brake(OnJoint, frozen=True, tag="brake"):
     """Friction in a joint: value 0 leaves the joint the friction it has, 1 adds ``level`` (N m, N for sliding axes)."""
 
-    ports = takes(value=Port("real", "1"))
-
     from_zero = units(level="N m or N")
 
+    value: takes.Pure
     level: float
 
     def quantity(self, scene: Scene) -> Quantity:
@@ -203,7 +201,7 @@ class Brake(OnJoint, frozen=True, tag="brake"):
         return joint.friction_level(axis)
 
     def input_ports(self, scene: Scene | None) -> Mapping[str, Port]:
-        return self.ports
+        return self.ports()
 
     def at_rest(self, scene: Scene) -> float:
         joint, _ = self.on(scene)
@@ -217,12 +215,17 @@ class Brake(OnJoint, frozen=True, tag="brake"):
 class OnBody(Sink, frozen=True):
     """Base of sinks on a body: three components in world axes."""
 
-    outs = gives(x=Port("real", "u"), y=Port("real", "u"), z=Port("real", "u"))
+    outs = gives(x=REAL, y=REAL, z=REAL)
+    component: ClassVar[Port]  # what each of them takes
 
     body: str
     x: Wire = 0.0
     y: Wire = 0.0
     z: Wire = 0.0
+
+    @classmethod
+    def ports(cls) -> Mapping[str, Port]:
+        return dict.fromkeys(XYZ, cls.component)
 
     def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
         if self.body not in scene.bodies:
@@ -242,19 +245,19 @@ class OnBody(Sink, frozen=True):
 class Force(OnBody, frozen=True, tag="force"):
     """A force on a body at its centre of mass, N, world axes."""
 
-    ports = takes(x=Port("real", "N"), y=Port("real", "N"), z=Port("real", "N"))
+    component = Port("real", "N")
 
 
 class Torque(OnBody, frozen=True, tag="torque"):
     """A torque on a body, N m, world axes."""
 
-    ports = takes(x=Port("real", "N m"), y=Port("real", "N m"), z=Port("real", "N m"))
+    component = Port("real", "N m")
 
 
 class Shift(OnBody, frozen=True, tag="shift"):
     """How far a prescribed body is to be from where it started by the end of the next step, m, world axes."""
 
-    ports = takes(x=Port("real", "m"), y=Port("real", "m"), z=Port("real", "m"))
+    component = Port("real", "m")
     stays = True
 
     def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
@@ -264,7 +267,7 @@ class Shift(OnBody, frozen=True, tag="shift"):
 class Turn(OnBody, frozen=True, tag="turn"):
     """How it is to be turned by then: rotation vector from how it started, rad, world axes."""
 
-    ports = takes(x=Port("real", "rad"), y=Port("real", "rad"), z=Port("real", "rad"))
+    component = Port("real", "rad")
     stays = True
 
     def acts_on(self, scene: Scene) -> tuple[tuple[Quantity, str | None], ...]:
@@ -282,20 +285,18 @@ def _mover(scene: Scene, body: str) -> Mover:
 class Lamp(Sink, frozen=True, tag="lamp"):
     """A truth value shown to the operator."""
 
-    ports = takes(value=BOOL)
     outs = gives(out=BOOL)
 
-    value: Wire
+    value: takes.Bool
     color: str = "green"
 
 
 class Gauge(Sink, frozen=True, tag="gauge"):
     """A number shown to the operator; ``range`` is that of its scale, ``unit`` is needed for bare numbers only."""
 
-    ports = takes(value=Port("number", "u"))
-    outs = gives(out=Port("number", "u"))
+    outs = gives(out=NUMBER)
 
-    value: Wire
+    value: takes.Number
     range: tuple[float, float] | None = None
     unit: str | None = None
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
@@ -86,7 +86,7 @@ def _value(hint: Hint) -> Any:
     arguments = get_args(hint)
     if is_description(hint):
         return hint(**_sample(hint))
-    if origin in (Union, UnionType):
+    if origin in (Annotated, Union, UnionType):
         return _value(arguments[0])
     if origin is Literal:
         return arguments[0]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from types import NoneType, UnionType
-from typing import Literal, Union, get_args, get_origin
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 import msgspec
 
@@ -48,6 +48,8 @@ def _schema(hint: Hint, definitions: Plain) -> Plain:
         if hint.__name__ not in definitions:
             definitions[hint.__name__] = _object(hint, definitions)
         return {"$ref": f"#/$defs/{hint.__name__}"}
+    if origin is Annotated:
+        return _schema(arguments[0], definitions)
     if origin in (Union, UnionType):
         return {"anyOf": [_schema(option, definitions) for option in arguments]}
     if origin is Literal:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
@@ -57,6 +57,8 @@ def to_typed(hint: Hint, value: object, where: Path = ()) -> Content:
     if is_description(hint):
         return _union((hint,), value, where) if _tag(hint) else _description(hint, value, where)
     origin: object = get_origin(hint)
+    if origin is Annotated:
+        return to_typed(get_args(hint)[0], value, where)
     if origin in (Union, UnionType):
         return _union(get_args(hint), value, where)
     if origin is Literal:
@@ -187,6 +189,8 @@ def _words(hint: Hint) -> str:
     """What an annotation asks for, in words."""
     origin: object = get_origin(hint)
     arguments = get_args(hint)
+    if origin is Annotated:
+        return _words(arguments[0])
     if origin in (Union, UnionType):
         given = [option for option in arguments if option is not NoneType]
         if len(given) > 1 and all(is_description(option) for option in given):

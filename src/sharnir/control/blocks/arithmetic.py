@@ -9,24 +9,19 @@ from fractions import Fraction
 
 from ...errors import SceneError
 from ..units import product, same_unit
+from . import takes
 from .block import (
-    NUMBER,
+    ANY_NUMBER,
     Block,
     Places,
-    Port,
     PythonFunction,
     SignalKind,
     Tick,
-    Wire,
     applied,
     check_type,
-    takes,
     unit_field,
     widest_type,
 )
-
-ANY_NUMBER = Port("number")
-
 
 LARGEST = 2**53  # of whole numbers: beyond it they are no longer told apart from real ones
 
@@ -58,9 +53,7 @@ def gathered(io: Places, law: PythonFunction) -> Tick:
 class Several(Block, frozen=True):
     """Base of blocks with two or more equal inputs; their law takes a list."""
 
-    ports = takes(inputs=NUMBER)
-
-    inputs: tuple[Wire, ...]
+    inputs: takes.Numbers
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,10 +74,8 @@ class Add(Several, frozen=True, tag="add"):
 class Sub(Block, frozen=True, tag="sub"):
     """in1 - in2."""
 
-    ports = takes(in1=NUMBER, in2=NUMBER)
-
-    in1: Wire
-    in2: Wire
+    in1: takes.Number
+    in2: takes.Number
 
     def build(self, io: Places) -> Tick:
         return bounded(io, applied(io, operator.sub))
@@ -93,7 +84,7 @@ class Sub(Block, frozen=True, tag="sub"):
 class Mul(Several, frozen=True, tag="mul"):
     """The product of two or more signals; their units are multiplied."""
 
-    ports = takes(inputs=ANY_NUMBER)
+    inputs: takes.AnyNumbers
 
     def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         unit = "1"
@@ -109,10 +100,8 @@ class Mul(Several, frozen=True, tag="mul"):
 class Div(Block, frozen=True, tag="div"):
     """in1/in2; of two whole numbers the quotient towards zero. Dividing by zero stops the run, naming the block."""
 
-    ports = takes(in1=ANY_NUMBER, in2=ANY_NUMBER)
-
-    in1: Wire
-    in2: Wire
+    in1: takes.AnyNumber
+    in2: takes.AnyNumber
 
     def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         over, under = given["in1"], given["in2"]
@@ -134,10 +123,8 @@ def _whole_quotient(over: int, under: int) -> int:
 class Mod(Block, frozen=True, tag="mod"):
     """What in1/in2 leaves: in1 - in2 trunc(in1/in2), with the sign of in1; 0 when in2 is 0."""
 
-    ports = takes(in1=NUMBER, in2=NUMBER)
-
-    in1: Wire
-    in2: Wire
+    in1: takes.Number
+    in2: takes.Number
 
     def build(self, io: Places) -> Tick:
         return applied(io, _whole_rest if io.whole else lambda over, under: math.fmod(over, under) if under else 0.0)
@@ -151,11 +138,10 @@ def _whole_rest(over: int, under: int) -> int:
 class Expt(Block, frozen=True, tag="expt"):
     """in1 to the power of in2. A signal with a unit takes a plain number as its power."""
 
-    ports = takes(in1=ANY_NUMBER, in2=Port("number", "1"))
     law = staticmethod(math.pow)
 
-    in1: Wire
-    in2: Wire
+    in1: takes.AnyNumber
+    in2: takes.PureNumber
 
     def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         base = given["in1"].unit or "1"
@@ -170,11 +156,10 @@ class Expt(Block, frozen=True, tag="expt"):
 class Gain(Block, frozen=True, tag="gain"):
     """k times a signal. With ``unit`` the result is in that unit: a gain is how units change."""
 
-    ports = takes(input=ANY_NUMBER, k=ANY_NUMBER)
     law = staticmethod(operator.mul)
 
-    input: Wire
-    k: Wire
+    input: takes.AnyNumber
+    k: takes.AnyNumber
     unit: str | None = None
 
     def __post_init__(self) -> None:

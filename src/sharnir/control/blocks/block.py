@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_origin
+
+import msgspec
 
 from ...errors import SceneError
 from ...scene.values import Description, shown
@@ -46,24 +49,15 @@ class Port(NamedTuple):
     unit: str = "*"
 
 
-def takes(**ports: Port) -> Mapping[str, Port]:
-    """The inputs of a block, in order."""
-    return MappingProxyType(ports)
-
-
 def gives(**ports: Port) -> Mapping[str, Port]:
     """The outputs of a block, in order."""
     return MappingProxyType(ports)
 
 
-BOOL, SAME, NUMBER, PURE, SECONDS, COUNT = (
-    Port("bool"),
-    Port("any", "u"),
-    Port("number", "u"),
-    Port("real", "1"),
-    Port("real", "s"),
-    Port("int", "1"),
-)
+BOOL, COUNT, SECONDS = Port("bool"), Port("int", "1"), Port("real", "s")
+REAL, NUMBER, SAME = Port("real", "u"), Port("number", "u"), Port("any", "u")
+FREE, ANY_NUMBER, ANY = Port("real"), Port("number"), Port("any")
+PURE, PURE_NUMBER = Port("real", "1"), Port("number", "1")
 
 
 class Places:
@@ -105,10 +99,9 @@ class Places:
 
 
 class Block(Description, frozen=True, tag_field="type"):
-    """Base of all blocks. Fields that are ports take a signal's name or a number; the first output has the block's
-    name, the others a name after a dot."""
+    """Base of all blocks. Fields that are inputs, such as ``input: takes.Real``, take a signal's name or a number; the
+    first output has the block's name, the others a name after a dot."""
 
-    ports: ClassVar[Mapping[str, Port]] = takes()
     outs: ClassVar[Mapping[str, Port]] = gives(out=NUMBER)
     late: ClassVar[tuple[str, ...]] = ()  # inputs that do not reach the outputs within the tick
     law: ClassVar[PythonFunction]  # the output as a function of the inputs, of blocks where there is no more to it
@@ -123,10 +116,15 @@ class Block(Description, frozen=True, tag_field="type"):
         """The block's type as a scene file names it."""
         return str(cls.__struct_config__.tag)
 
+    @classmethod
+    def ports(cls) -> Mapping[str, Port]:
+        """What its inputs take, in order, a list of signals last."""
+        return _ports_of(cls)
+
     def wires(self) -> dict[str, Wire]:
         """What is connected to each input; items of a list as ``inputs[0]`` and so on."""
         found: dict[str, Wire] = {}
-        for port in self.ports:
+        for port in self.ports():
             given = getattr(self, port)
             if isinstance(given, tuple):
                 found |= {f"{port}[{i}]": wire for i, wire in enumerate(given)}
@@ -144,7 +142,7 @@ class Block(Description, frozen=True, tag_field="type"):
 
     def port(self, name: str) -> Port:
         """What an input takes."""
-        return self.ports[name.partition("[")[0]]
+        return self.ports()[name.partition("[")[0]]
 
     def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         """What the outputs carry, given what the inputs carry; raises SceneError where they do not fit."""
@@ -163,6 +161,13 @@ class Block(Description, frozen=True, tag_field="type"):
     def build(self, io: Places) -> Tick | tuple[Tick, Tick]:
         """The function of a tick; with late inputs also the one that takes them in at its end."""
         return applied(io, type(self).law)
+
+
+@cache
+def _ports_of(block: type[Block]) -> Mapping[str, Port]:
+    types = {field.name: field.type for field in msgspec.structs.fields(block)}
+    found = {name: kind.__metadata__[0] for name, kind in types.items() if get_origin(kind) is Annotated}
+    return {name: found[name] for name in sorted(found, key=lambda name: name == "inputs")}
 
 
 def applied(io: Places, law: PythonFunction) -> Tick:

@@ -5,30 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...errors import SceneError
-from .block import (
-    BOOL,
-    NUMBER,
-    SAME,
-    Block,
-    Places,
-    Port,
-    SignalKind,
-    Tick,
-    Value,
-    Wire,
-    check_wire,
-    gives,
-    takes,
-    unit_field,
-)
+from . import takes
+from .block import BOOL, SAME, Block, Places, Port, SignalKind, Tick, Value, check_wire, gives, unit_field
 
 
 class Conversion(Block, frozen=True):
     """Base of conversions between types."""
 
-    ports = takes(input=Port("any", "u"))
-
-    input: Wire
+    input: takes.Same
 
 
 class ToReal(Conversion, frozen=True, tag="to_real"):
@@ -55,9 +39,10 @@ class ToBool(Conversion, frozen=True, tag="to_bool"):
 class Trunc(Conversion, frozen=True, tag="trunc"):
     """As a whole number, cut towards zero."""
 
-    ports = takes(input=NUMBER)
     outs = gives(out=Port("int", "u"))
     law = staticmethod(int)
+
+    input: takes.Number
 
 
 class Constant(Block, frozen=True, tag="constant"):

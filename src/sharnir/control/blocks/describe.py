@@ -23,7 +23,7 @@ def method_name(tag: str) -> str:
 def call_of(kind: type[Block]) -> Signature:
     """The parameters of the method that makes a block: its fields in order, a list of inputs last, and ``name``."""
     fields = msgspec.structs.fields(kind)
-    has_list = "inputs" in kind.ports
+    has_list = "inputs" in kind.ports()
     single = [field for field in fields if not has_list or field.required]
     parameters = [_parameter(field) for field in single if field.name != "inputs"]
     if has_list:
@@ -43,7 +43,7 @@ def law_of(kind: type[Block]) -> str:
 
 def inputs_told(kind: type[Block]) -> dict[str, str]:
     """What each input takes: its type and, for numbers, its unit."""
-    return {name: _told(port) for name, port in kind.ports.items()}
+    return {name: _told(port) for name, port in kind.ports().items()}
 
 
 def outputs_told(kind: type[Block]) -> dict[str, str]:
@@ -57,7 +57,7 @@ def outputs_told(kind: type[Block]) -> dict[str, str]:
 
 def _has_unit(kind: type[Block]) -> bool:
     """Whether the inputs agree on a unit u that the outputs could have."""
-    return any(port.unit == "u" and port.type != "bool" for port in kind.ports.values())
+    return any(port.unit == "u" and port.type != "bool" for port in kind.ports().values())
 
 
 def _known(unit: str) -> str:

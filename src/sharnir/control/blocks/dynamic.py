@@ -5,35 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...errors import SceneError
-from .block import (
-    BOOL,
-    SAME,
-    SECONDS,
-    Block,
-    Places,
-    Port,
-    SignalKind,
-    Tick,
-    Value,
-    Wire,
-    check_wire,
-    gives,
-    takes,
-    unit_field,
-)
+from . import takes
+from .block import FREE, SAME, Block, Places, Port, SignalKind, Tick, Value, check_wire, gives, unit_field
 from .filters import share
-
-REAL, FREE = Port("real", "u"), Port("real")
 
 
 class Delay(Block, frozen=True, tag="delay"):
     """The input of the tick before; ``initial`` in the first. Its input may depend on its output: it breaks loops."""
 
-    ports = takes(input=SAME)
     outs = gives(out=SAME)
     late = ("input",)
 
-    input: Wire
+    input: takes.Same
     initial: float | bool = 0.0
 
     def __post_init__(self) -> None:
@@ -67,15 +50,14 @@ class Integral(Block, frozen=True, tag="integral"):
     While r1 is true the output is x0. Its input may depend on its output.
     """
 
-    ports = takes(input=REAL, r1=BOOL, x0=FREE, mn=FREE, mx=FREE)
     outs = gives(out=Port("real", "u s"))
     late = ("input",)
 
-    input: Wire
-    r1: Wire = False
-    x0: Wire = 0.0
-    mn: Wire = -1e300
-    mx: Wire = 1e300
+    input: takes.Real
+    r1: takes.Bool = False
+    x0: takes.Free = 0.0
+    mn: takes.Free = -1e300
+    mx: takes.Free = 1e300
 
     def build(self, io: Places) -> tuple[Tick, Tick]:
         v, x, h, out, m = io.values, io.memory, io.period, io.out(), io.remember(None)
@@ -94,11 +76,10 @@ class Integral(Block, frozen=True, tag="integral"):
 class Derivative(Block, frozen=True, tag="derivative"):
     """(u(k) - u(k-1))/h through a low pass with the time constant tf (s); 0 in the first tick."""
 
-    ports = takes(input=REAL, tf=SECONDS)
     outs = gives(out=Port("real", "u/s"))
 
-    input: Wire
-    tf: Wire = 0.0
+    input: takes.Real
+    tf: takes.Seconds = 0.0
 
     def build(self, io: Places) -> Tick:
         v, x, h, out = io.values, io.memory, io.period, io.out()
@@ -123,30 +104,18 @@ class Pid(Block, frozen=True, tag="pid"):
     output, of mn, mx and x0; kp is in that unit per unit of pv, ki and kd likewise with 1/s and s.
     """
 
-    ports = takes(
-        sp=REAL,
-        pv=REAL,
-        kp=FREE,
-        ki=FREE,
-        kd=FREE,
-        tf=SECONDS,
-        mn=FREE,
-        mx=FREE,
-        auto=BOOL,
-        x0=FREE,
-    )
     outs = gives(out=FREE)
 
-    sp: Wire
-    pv: Wire
-    kp: Wire
-    ki: Wire = 0.0
-    kd: Wire = 0.0
-    tf: Wire = 0.0
-    mn: Wire = -1.0
-    mx: Wire = 1.0
-    auto: Wire = True
-    x0: Wire = 0.0
+    sp: takes.Real
+    pv: takes.Real
+    kp: takes.Free
+    ki: takes.Free = 0.0
+    kd: takes.Free = 0.0
+    tf: takes.Seconds = 0.0
+    mn: takes.Free = -1.0
+    mx: takes.Free = 1.0
+    auto: takes.Bool = True
+    x0: takes.Free = 0.0
     unit: str = "1"
 
     def __post_init__(self) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from operator import getitem
 
-from .block import BOOL, COUNT, SECONDS, Block, Places, Tick, Wire, gives, takes
+from . import takes
+from .block import BOOL, COUNT, SECONDS, Block, Places, Tick, gives
 
 COUNT_MAX, COUNT_MIN = 2**31 - 1, -(2**31)  # PVmax and PVmin of the standard, those of DINT
 PART_OF_TICK = 1e-6  # what a time may fall short of another by rounding
@@ -19,11 +20,10 @@ PART_OF_TICK = 1e-6  # what a time may fall short of another by rounding
 class Sr(Block, frozen=True, tag="sr"):
     """A latch where setting wins: q1 = s1 or (q1 and not r)."""
 
-    ports = takes(s1=BOOL, r=BOOL)
     outs = gives(q1=BOOL)
 
-    s1: Wire
-    r: Wire
+    s1: takes.Bool
+    r: takes.Bool
 
     def build(self, io: Places) -> Tick:
         v, x, q, s, r, m = io.values, io.memory, io.out("q1"), io["s1"], io["r"], io.remember(False)
@@ -37,11 +37,10 @@ class Sr(Block, frozen=True, tag="sr"):
 class Rs(Block, frozen=True, tag="rs"):
     """A latch where resetting wins: q1 = not r1 and (s or q1)."""
 
-    ports = takes(s=BOOL, r1=BOOL)
     outs = gives(q1=BOOL)
 
-    s: Wire
-    r1: Wire
+    s: takes.Bool
+    r1: takes.Bool
 
     def build(self, io: Places) -> Tick:
         v, x, q, s, r, m = io.values, io.memory, io.out("q1"), io["s"], io["r1"], io.remember(False)
@@ -66,10 +65,9 @@ def rising_edge(io: Places, place: int) -> Callable[[], bool]:
 class RTrig(Block, frozen=True, tag="r_trig"):
     """True for one tick when clk rises; as in the standard, also in the first tick if clk is true there."""
 
-    ports = takes(clk=BOOL)
     outs = gives(q=BOOL)
 
-    clk: Wire
+    clk: takes.Bool
 
     def build(self, io: Places) -> Tick:
         v, q, rises = io.values, io.out("q"), rising_edge(io, io["clk"])
@@ -83,10 +81,9 @@ class RTrig(Block, frozen=True, tag="r_trig"):
 class FTrig(Block, frozen=True, tag="f_trig"):
     """True for one tick when clk falls; as in the standard, also in the first tick if clk is false there."""
 
-    ports = takes(clk=BOOL)
     outs = gives(q=BOOL)
 
-    clk: Wire
+    clk: takes.Bool
 
     def build(self, io: Places) -> Tick:
         v, x, q, clk, m = io.values, io.memory, io.out("q"), io["clk"], io.remember(True)
@@ -102,11 +99,10 @@ class FTrig(Block, frozen=True, tag="f_trig"):
 class Timer(Block, frozen=True):
     """Base of the timers: ``pt`` is the time set (s), output ``et`` the time elapsed (s)."""
 
-    ports = takes(input=BOOL, pt=SECONDS)
     outs = gives(q=BOOL, et=SECONDS)
 
-    input: Wire
-    pt: Wire
+    input: takes.Bool
+    pt: takes.Seconds
 
 
 class Ton(Timer, frozen=True, tag="ton"):
@@ -211,12 +207,11 @@ def _never() -> bool:
 class Ctu(Block, frozen=True, tag="ctu"):
     """Counts rising edges of cu up to and beyond pv, where q becomes true; r sets the count cv to 0."""
 
-    ports = takes(cu=BOOL, r=BOOL, pv=COUNT)
     outs = gives(q=BOOL, cv=COUNT)
 
-    cu: Wire
-    r: Wire
-    pv: Wire
+    cu: takes.Bool
+    r: takes.Bool
+    pv: takes.Count
 
     def build(self, io: Places) -> Tick:
         v, q, cv, pv, count = io.values, io.out("q"), io.out("cv"), io["pv"], counter(io, up="cu", zero="r")
@@ -231,12 +226,11 @@ class Ctu(Block, frozen=True, tag="ctu"):
 class Ctd(Block, frozen=True, tag="ctd"):
     """Counts rising edges of cd down; ld sets the count cv to pv; q is true at 0 and below."""
 
-    ports = takes(cd=BOOL, ld=BOOL, pv=COUNT)
     outs = gives(q=BOOL, cv=COUNT)
 
-    cd: Wire
-    ld: Wire
-    pv: Wire
+    cd: takes.Bool
+    ld: takes.Bool
+    pv: takes.Count
 
     def build(self, io: Places) -> Tick:
         v, q, cv, count = io.values, io.out("q"), io.out("cv"), counter(io, down="cd", load="ld")
@@ -252,14 +246,13 @@ class Ctud(Block, frozen=True, tag="ctud"):
     """Counts up with cu and down with cd, neither when both rise at once; r sets cv to 0 and wins over ld, which sets
     it to pv. qu: cv >= pv; qd: cv <= 0."""
 
-    ports = takes(cu=BOOL, cd=BOOL, r=BOOL, ld=BOOL, pv=COUNT)
     outs = gives(qu=BOOL, qd=BOOL, cv=COUNT)
 
-    cu: Wire
-    cd: Wire
-    r: Wire
-    ld: Wire
-    pv: Wire
+    cu: takes.Bool
+    cd: takes.Bool
+    r: takes.Bool
+    ld: takes.Bool
+    pv: takes.Count
 
     def build(self, io: Places) -> Tick:
         v, qu, qd, cv, pv = io.values, io.out("qu"), io.out("qd"), io.out("cv"), io["pv"]

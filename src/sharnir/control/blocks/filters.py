@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 
 from ...errors import SceneError
-from .block import BOOL, NUMBER, SECONDS, Block, Places, Port, Tick, Wire, gives, takes
-
-REAL, PER_SECOND = Port("real", "u"), Port("real")
+from . import takes
+from .block import BOOL, REAL, Block, Places, Tick, gives
 
 
 def share(h: float, time_constant: float) -> float:
@@ -21,11 +20,10 @@ def share(h: float, time_constant: float) -> float:
 class LowPass(Block, frozen=True, tag="low_pass"):
     """First order, time constant t (s): y(k) = y(k-1) + (1 - exp(-h/t)) (u(k) - y(k-1)); starts at the input."""
 
-    ports = takes(input=REAL, t=SECONDS)
     outs = gives(out=REAL)
 
-    input: Wire
-    t: Wire
+    input: takes.Real
+    t: takes.Seconds
 
     def build(self, io: Places) -> Tick:
         v, x, h, out, u, t, m = (
@@ -51,11 +49,10 @@ class LowPass(Block, frozen=True, tag="low_pass"):
 class HighPass(Block, frozen=True, tag="high_pass"):
     """The input less its low pass with the time constant t (s)."""
 
-    ports = takes(input=REAL, t=SECONDS)
     outs = gives(out=REAL)
 
-    input: Wire
-    t: Wire
+    input: takes.Real
+    t: takes.Seconds
 
     def build(self, io: Places) -> Tick:
         v, x, h, out, u, t, m = io.values, io.memory, io.period, io.out(), io["input"], io["t"], io.remember(None)
@@ -72,10 +69,9 @@ class HighPass(Block, frozen=True, tag="high_pass"):
 class Average(Block, frozen=True, tag="average"):
     """The mean of the last ``count`` inputs; of as many as there were at the beginning."""
 
-    ports = takes(input=REAL)
     outs = gives(out=REAL)
 
-    input: Wire
+    input: takes.Real
     count: int
 
     def __post_init__(self) -> None:
@@ -102,12 +98,11 @@ class RateLimit(Block, frozen=True, tag="rate_limit"):
     Without ``fall`` it falls as fast as it rises.
     """
 
-    ports = takes(input=REAL, rise=PER_SECOND, fall=PER_SECOND)
     outs = gives(out=REAL)
 
-    input: Wire
-    rise: Wire
-    fall: Wire = -1.0
+    input: takes.Real
+    rise: takes.Free
+    fall: takes.Free = -1.0
     initial: float = 0.0
 
     def build(self, io: Places) -> Tick:
@@ -132,23 +127,21 @@ class RateLimit(Block, frozen=True, tag="rate_limit"):
 class DeadZone(Block, frozen=True, tag="dead_zone"):
     """0 while the input is within +-width, beyond that the input less the width, so that there is no jump."""
 
-    ports = takes(input=REAL, width=REAL)
     outs = gives(out=REAL)
     law = staticmethod(lambda now, w: now - w if now > w else now + w if now < -w else 0.0)
 
-    input: Wire
-    width: Wire
+    input: takes.Real
+    width: takes.Real
 
 
 class Hysteresis(Block, frozen=True, tag="hysteresis"):
     """True once in1 > in2 + eps, false once in1 < in2 - eps, unchanged between."""
 
-    ports = takes(in1=NUMBER, in2=NUMBER, eps=NUMBER)
     outs = gives(q=BOOL)
 
-    in1: Wire
-    in2: Wire
-    eps: Wire
+    in1: takes.Number
+    in2: takes.Number
+    eps: takes.Number
 
     def build(self, io: Places) -> Tick:
         v, x, q, m = io.values, io.memory, io.out("q"), io.remember(False)

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from ..units import product
-from .block import NUMBER, PURE, Block, Port, SignalKind, Wire, gives, takes
+from . import takes
+from .block import PURE, Block, Port, SignalKind, gives
 
 
 class OfOne(Block, frozen=True):
     """Base of functions of one signal."""
 
-    ports = takes(input=NUMBER)
-
-    input: Wire
+    input: takes.Number
 
 
 class Abs(OfOne, frozen=True, tag="abs"):
@@ -27,8 +26,9 @@ class Abs(OfOne, frozen=True, tag="abs"):
 class Sqrt(OfOne, frozen=True, tag="sqrt"):
     """The square root. A negative input stops the run, naming the block."""
 
-    ports = takes(input=Port("number"))
     law = staticmethod(math.sqrt)
+
+    input: takes.AnyNumber
 
     def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         super().kinds(given)
@@ -39,8 +39,9 @@ class Sqrt(OfOne, frozen=True, tag="sqrt"):
 class Pure(OfOne, frozen=True):
     """Base of functions of a number without a unit (or an angle)."""
 
-    ports = takes(input=Port("number", "1"))
     outs = gives(out=PURE)
+
+    input: takes.PureNumber
 
 
 class Exp(Pure, frozen=True, tag="exp"):
@@ -106,12 +107,11 @@ class Atan(Pure, frozen=True, tag="atan"):
 class Atan2(Block, frozen=True, tag="atan2"):
     """The angle of the point (in2, in1), rad: of y/x in all four quadrants."""
 
-    ports = takes(in1=NUMBER, in2=NUMBER)
     outs = gives(out=ANGLE)
     law = staticmethod(math.atan2)
 
-    in1: Wire
-    in2: Wire
+    in1: takes.Number
+    in2: takes.Number
 
 
 class Sign(OfOne, frozen=True, tag="sign"):

@@ -5,21 +5,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 
+from . import takes
 from .arithmetic import Several
-from .block import (
-    BOOL,
-    COUNT,
-    NUMBER,
-    SAME,
-    Block,
-    Places,
-    SignalKind,
-    Tick,
-    Wire,
-    check_type,
-    gives,
-    takes,
-)
+from .block import BOOL, COUNT, SAME, Block, Places, SignalKind, Tick, check_type, gives
 
 TRUTH = gives(out=BOOL)
 
@@ -27,11 +15,10 @@ TRUTH = gives(out=BOOL)
 class Comparison(Block, frozen=True):
     """Base of comparisons of two signals of one unit."""
 
-    ports = takes(in1=NUMBER, in2=NUMBER)
     outs = TRUTH
 
-    in1: Wire
-    in2: Wire
+    in1: takes.Number
+    in2: takes.Number
 
 
 class Gt(Comparison, frozen=True, tag="gt"):
@@ -58,25 +45,33 @@ class Lt(Comparison, frozen=True, tag="lt"):
     law = staticmethod(operator.lt)
 
 
-class Eq(Comparison, frozen=True, tag="eq"):
+class Equality(Block, frozen=True):
+    """Base of comparisons of numbers or truth values."""
+
+    outs = TRUTH
+
+    in1: takes.Same
+    in2: takes.Same
+
+
+class Eq(Equality, frozen=True, tag="eq"):
     """in1 = in2, of numbers or truth values; real numbers are equal to the last bit or not at all."""
 
-    ports = takes(in1=SAME, in2=SAME)
     law = staticmethod(operator.eq)
 
 
-class Ne(Comparison, frozen=True, tag="ne"):
+class Ne(Equality, frozen=True, tag="ne"):
     """in1 differs from in2."""
 
-    ports = takes(in1=SAME, in2=SAME)
     law = staticmethod(operator.ne)
 
 
 class Truths(Several, frozen=True):
     """Base of blocks that join two or more truth values."""
 
-    ports = takes(inputs=BOOL)
     outs = TRUTH
+
+    inputs: takes.Bools
 
 
 class And(Truths, frozen=True, tag="and"):
@@ -100,32 +95,30 @@ class Xor(Truths, frozen=True, tag="xor"):
 class Not(Block, frozen=True, tag="not"):
     """True when the input is false."""
 
-    ports = takes(input=BOOL)
     outs = TRUTH
     law = staticmethod(operator.not_)
 
-    input: Wire
+    input: takes.Bool
 
 
 class Sel(Block, frozen=True, tag="sel"):
     """in0 while g is false, in1 while it is true."""
 
-    ports = takes(g=BOOL, in0=SAME, in1=SAME)
     outs = gives(out=SAME)
     law = staticmethod(lambda g, no, yes: yes if g else no)
 
-    g: Wire
-    in0: Wire
-    in1: Wire
+    g: takes.Bool
+    in0: takes.Same
+    in1: takes.Same
 
 
 class Mux(Several, frozen=True, tag="mux"):
     """The input number k, counted from 0. A k without an input stops the run, naming the block."""
 
-    ports = takes(k=COUNT, inputs=SAME)
     outs = gives(out=SAME)
 
-    k: Wire
+    k: takes.Count
+    inputs: takes.Sames
 
     def kinds(self, given: Mapping[str, SignalKind]) -> dict[str, SignalKind]:
         check_type(COUNT, given["k"], "k")
@@ -159,22 +152,20 @@ class Max(Several, frozen=True, tag="max"):
 class Limit(Block, frozen=True, tag="limit"):
     """The input, at least mn and at most mx: MIN(MAX(IN, MN), MX)."""
 
-    ports = takes(mn=NUMBER, input=NUMBER, mx=NUMBER)
     law = staticmethod(lambda least, value, most: min(max(value, least), most))
 
-    mn: Wire
-    input: Wire
-    mx: Wire
+    mn: takes.Number
+    input: takes.Number
+    mx: takes.Number
 
 
 class Move(Block, frozen=True, tag="move"):
     """The input itself, under another name."""
 
-    ports = takes(input=SAME)
     outs = gives(out=SAME)
     law = staticmethod(lambda value: value)
 
-    input: Wire
+    input: takes.Same
 
 
 AnyLogic = Gt | Ge | Le | Lt | Eq | Ne | And | Or | Xor | Not | Sel | Mux | Min | Max | Limit | Move

@@ -8,7 +8,8 @@ import msgspec
 
 from ...errors import SceneError
 from ..units import same_unit
-from .block import Block, Port, SignalKind, Type, Wire, check_type, check_wire, takes
+from . import takes
+from .block import Block, Port, SignalKind, Type, Wire, check_type, check_wire
 
 
 class Use(Block, frozen=True, tag="use"):
@@ -29,10 +30,9 @@ class Use(Block, frozen=True, tag="use"):
 class Gate(Block, frozen=True):
     """An input or output of a sub-diagram: passes a signal of the declared type and unit. Made by the compiler."""
 
-    ports = takes(input=Port("any"))
     law = staticmethod(lambda value: value)
 
-    input: Wire
+    input: takes.Anything
     declared: tuple[Type, str] | None = None
 
     @classmethod

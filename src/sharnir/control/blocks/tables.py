@@ -9,6 +9,7 @@ from typing import Literal
 
 from ...errors import SceneError, nearest
 from ...scene.values import number, one_of, shown
+from . import takes
 from .block import (
     BOOL,
     CLOCK,
@@ -24,7 +25,6 @@ from .block import (
     applied,
     check_type,
     gives,
-    takes,
     unit_field,
 )
 
@@ -37,9 +37,7 @@ class Table(Block, frozen=True, tag="table"):
     Beyond its ends the curve stays at the last value. ``unit`` is that of y.
     """
 
-    ports = takes(input=Port("real"))
-
-    input: Wire
+    input: takes.Free
     points: tuple[tuple[float, float], ...]
     between: Between = "linear"
     unit: str = "1"
@@ -141,10 +139,8 @@ class Function(Block, frozen=True, tag="function"):
     ``diagram.functions["name"] = f``. ``result`` is bool, int or real, and ``unit`` that of a number.
     """
 
-    ports = takes(inputs=Port("any"))
-
     function: str
-    inputs: tuple[Wire, ...] = ()
+    inputs: takes.Anythings = ()
     result: Type = "real"
     unit: str = "1"
 
