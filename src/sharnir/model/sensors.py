@@ -29,7 +29,7 @@ FIELDS: Fields = {
         Field("ray_distance", "ray", "real", "m, of the distance sensors; sense"),
     ),
     "sensing": (
-        shared("kind", "sense", "int", "scene.sensors.Kind of the reading"),
+        shared("kind", "sense", "int", "scene.sensors.ReadingKind of the reading"),
         shared("item", "sense", "int", "body, joint or coordinate"),
         shared("twist", "sense", "int", "the coordinate's place among the twists, or -1"),
         shared("place", "sense", "vec3", "m from the body's centre of mass, body's axes"),
