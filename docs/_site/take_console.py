@@ -34,10 +34,12 @@ def console(*what: str) -> Iterator[dict[str, str]]:
         command = [sys.executable, "-m", "sharnir", "drive", *what, "--no-browser", "--runs", runs]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
-        found = [re.search(r"http\S+", process.stdout.readline()) for _ in ROLES]
-        yield {role: link[0] for role, link in zip(ROLES, found, strict=True) if link}
-        process.send_signal(signal.SIGINT)
-        process.wait(60)
+        try:
+            found = [re.search(r"http\S+", process.stdout.readline()) for _ in ROLES]
+            yield {role: link[0] for role, link in zip(ROLES, found, strict=True) if link}
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
 
 
 def opened(browser: Any, link: str, size: tuple[int, int], theme: str) -> Any:

@@ -70,6 +70,10 @@ PUSH = """([targets, share]) => {
   }
   return found.length;
 }"""
+IN_CONTROL = """() => {
+  if (sharnir.link.chain.state === "held") sharnir.link.send({ do: "enable" }); // this machine was too slow
+  return sharnir.link.mayDrive;
+}"""
 ALL_PIXELS = """() => {
   const { view } = sharnir;
   view.renderer.setAnimationLoop(null);
@@ -87,7 +91,7 @@ def take(browser: Any, robot: Robot) -> Image.Image:
     with console(str(folder / robot.file), *robot.how) as links:
         page = opened(browser, links["operator"], WINDOW, "light")
         until(page, 0.2)
-        page.wait_for_function("() => sharnir.link.mayDrive")
+        page.wait_for_function(IN_CONTROL)
         driven = page.evaluate(PUSH, [robot.targets, robot.share])
         until(page, TIME)
         page.evaluate(ALL_PIXELS)

@@ -79,13 +79,15 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     for joint in joints:
         a, place = by_link[joint.parent]
         b, _ = by_link[joint.child]
-        spec = _joint(joint, a, b, place, inertias, report, options)
+        with report.naming(joint.where):
+            spec = _joint(joint, a, b, place, inertias, report, options)
         if spec is not None:
             joint_names[joint.name] = names.of(joint.name, joint.where, scene.joints)
             scene.add_joint(joint_names[joint.name], spec)
     joint_names |= _close(tree, scene, by_link, names, report)
     for coupling in couplings:
-        couple(scene, names.of(coupling.name, coupling.where, scene.couplings), coupling, joint_names, report)
+        with report.naming(coupling.where):
+            couple(scene, names.of(coupling.name, coupling.where, scene.couplings), coupling, joint_names, report)
     if tree.loops:
         move_inside(scene, report)
         _meet(scene.joints.values(), report)

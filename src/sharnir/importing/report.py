@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -58,6 +59,14 @@ class ImportReport:
     def ignore(self, where: str, what: str, why: str, matters: Matters) -> None:
         """At ``where``, ``what`` was left out; ``why`` tells the reason, ``matters`` what would differ with it."""
         self.losses.append(Entry("ignored", where, what, why, matters))
+
+    @contextmanager
+    def naming(self, where: str) -> Iterator[None]:
+        """A refusal of what is made meanwhile is one of the source, with the place in it."""
+        try:
+            yield
+        except SceneError as error:
+            raise SceneError(f"{self.source}, {where}: {error}") from None
 
     def beside(self, name: str, others: ImportReport | None) -> ImportReport:
         """This report of a part of a scene with a ``name``, after those of ``others``."""
