@@ -93,7 +93,7 @@ def take(browser: Any, robot: Robot) -> Image.Image:
         until(page, 0.2)
         page.wait_for_function(IN_CONTROL)
         driven = page.evaluate(PUSH, [robot.targets, robot.share])
-        until(page, TIME)
+        until(page, page.evaluate("sharnir.link.frame.time") + TIME)
         page.evaluate(ALL_PIXELS)
         shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
         page.close()
