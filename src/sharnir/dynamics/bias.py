@@ -5,7 +5,7 @@
     translations in a's axes   w_b x (w_b x r_b) - w_a x (w_a x r_a) - 2 w_a x u
     radial, along n = d/|d|    n.(w_b x (w_b x r_b) - w_a x (w_a x r_a0)) + (|d'|^2 - (n.d')^2)/|d|
     rotations in a's axes      -w_a x s
-    cardan, c = x_a x y_b      c'.s
+    cardan, c = x_a x y_b      c'.s, along the free axes x_a'.s and y_b'.s
 
 V is ``work.velocity`` and ``work.spin``, which satisfy J V = 0.
 
@@ -84,8 +84,11 @@ def make_bias(p: Precision, features: Features) -> Made:
             f = geometry.frames_of(model, state, j, world)
             x = geometry.axis_of(f.qa, 0)
             y = geometry.axis_of(f.qb, 1)
-            change = wp.cross(wp.cross(spin_a, x), y) + wp.cross(x, wp.cross(spin_b, y))
-            return wp.dot(change, turning) * wp.normalize(wp.cross(x, y))
+            change_x = wp.cross(spin_a, x)
+            change_y = wp.cross(spin_b, y)
+            change = wp.cross(change_x, y) + wp.cross(x, change_y)
+            held = wp.dot(change, turning) * wp.normalize(wp.cross(x, y))
+            return held + wp.dot(change_x, turning) * x + wp.dot(change_y, turning) * y
         return -wp.cross(spin_a, turning)
 
     @func

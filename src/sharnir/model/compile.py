@@ -173,7 +173,7 @@ def _count_by_features(counts: dict[str, int], features: Features, model: Column
     counts |= reach_counts(features, model)
     for items in ("body", "coordinate", "actuator", "rope_node"):
         counts[f"leap_{items}"] = counts[items] if features.integrator.staggered else 0
-    for items in ("body", "joint", "soft"):
+    for items in ("body", "joint"):
         counts[f"led_{items}"] = counts[items] if features.integrator.leads else 0
     counts["led_angular"] = counts["led_joint"] if features.angular_rows else 0
     for items in ("body", "joint", "angular"):

@@ -67,6 +67,7 @@ FIELDS: Fields = {
     "control": (Field("drive_input", "soft", "real", "voltage of a drive, -1 to 1, or target of a servo"),),
     "memory": (
         Field("soft_impulse", "soft", "real", "N s or N m s of springs, dampers and drives on the coordinate"),
+        Field("soft_rate", "soft", "real", "m/s or rad/s, over the last drift"),
         Field("servo_sum", "soft", "real", "integral of a servo's error"),
         Field("last_input", "soft", "real", "of a drive, input of the last step"),
     ),

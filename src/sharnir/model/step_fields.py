@@ -45,7 +45,6 @@ FIELDS: Fields = {
         Field("bias_spin", "led_angular", "vec3", "rad/s, of the rotations; solver"),
         Field("bias_impulse", "led_joint", "vec3", "N s of the bias, apart from the warm start; solver"),
         Field("bias_angular", "led_angular", "vec3", "N m s, likewise; solver"),
-        Field("soft_bias", "led_soft", "real", "share of the bias that a soft row feels; prepare"),
         # the fourth-order step: how fast it started, and its accelerations
         Field("smooth", None, "int", "1 if this step was of fourth order; begin, with a budget"),
         Field("start_position", "rk4_body", "vec3", "m; begin"),

@@ -155,10 +155,6 @@ def make_joint_matrix(p: Precision, features: Features) -> Made:
                 e[model.soft_column[i]] = (memory.soft_impulse[i, world] - work.soft_source[i, world]) / work.soft_y[
                     i, world
                 ]
-                if wp.static(features.integrator.leads):
-                    share = work.soft_bias[i, world] - real(1.0)  # locked rows feel the bias whole
-                    turning = wp.dot(work.soft_axis[i, world], bias.led(work, vec3(), linear, j, world))
-                    e[model.soft_column[i]] = e[model.soft_column[i]] + share * turning
         return e
 
     @func

@@ -198,7 +198,7 @@ def make_joints(p: Precision, features: Features) -> Made:
             note_reactions(memory, work, j, world)
             if wp.static(has_bounds):
                 bounds.end(model, memory, work, j, world)
-            if wp.static(features.actuators):
+            if wp.static(features.soft):
                 for i in range(model.soft_start[j], model.soft_end[j]):
                     soft.end_soft(model, state, memory, work, settings.dt, i, world)
 

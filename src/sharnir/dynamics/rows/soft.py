@@ -31,9 +31,8 @@ w the inverse mass along the coordinate.
     x = c - rest, f(x) = k x or a table's piecewise-linear force       h the duration of the kick (dt, or half of it)
     U the drive's voltage, M_s stall torque, w_idle idle speed, r gear ratio
 
-The bias of the leapfrog step (``bias.py``) is what the rate at the middle of a drift differs by from the rate along the
-axis of the kick: + before it, as u_0 is of the drift before, - after it. With p = ... - y u - y_0 u_0 a row feels it by
-the share (y - y_0)/y.
+Rates are means over a drift, u of the one after the kick, with the bias (``bias.py``), u_0 of the one before it as it
+was solved for (``memory.soft_rate``). So a rotor keeps its momentum from kick to kick, however its axis turns.
 """
 
 from ..algebra import make_algebra
@@ -93,7 +92,7 @@ def make_soft(p: Precision, features: Features) -> Made:
 
     @func
     def rate_before(model, state, work, axis: vec3, linear: int, j: int, world: int) -> real:
-        """The coordinate's rate when the step began."""
+        """The coordinate's rate by the velocities when the step began."""
         a = model.joint_a[j]
         b = model.joint_b[j]
         if linear == 1:
@@ -261,10 +260,6 @@ def make_soft(p: Precision, features: Features) -> Made:
         before = row.y_before + (real(1.0) - now) * kick * row.damping
         work.soft_y[i, world] = y
         work.soft_source[i, world] = row.source - before * at.rate
-        if wp.static(features.integrator.leads):
-            work.soft_bias[i, world] = real(1.0)
-            if memory.kick[world] > real(0.0) and y > real(0.0):
-                work.soft_bias[i, world] = (y - before) / y
         if y * wp.abs(at.inverse_mass) < NEGLIGIBLE:
             work.soft_y[i, world] = real(
                 0.0
@@ -305,6 +300,9 @@ def make_soft(p: Precision, features: Features) -> Made:
         row = Row()
         row.damping = model.viscous[i, world] + model.viscous_load[i, world] * wp.length(press)
         at.rate = rate_before(model, state, work, axis, linear, j, world)
+        if wp.static(features.integrator.leads):
+            if memory.kick[world] > real(0.0):
+                at.rate = memory.soft_rate[i, world]
         if kind >= 0:
             at.value = soft_value(model, state, f, i, world)
             if model.has_spring[i] == 1:
@@ -332,23 +330,20 @@ def make_soft(p: Precision, features: Features) -> Made:
 
     @func
     def end_soft(model, state, memory, work, dt: real, i: int, world: int):
-        """The effort of the actuator in soft row i, over the kick; what is inside it at the end of the drift."""
-        a = model.soft_actuator[i]
-        if a < 0:
-            return
+        """The rate of soft row i over the drift; its actuator's effort over the kick, and what is then inside it."""
         j = model.soft_joint[i]
         linear = model.soft_linear[i]
-        axis = work.soft_axis[i, world]
-        rate = wp.dot(axis, pair.motion(pair.load(model, work, j, world), linear))
-        turning = wp.dot(axis, led(work, vec3(), linear, j, world))
-        felt = rate
-        if wp.static(features.integrator.leads):
-            felt = rate + work.soft_bias[i, world] * turning
-        memory.actuator_effort[a, world] = (
-            work.actuator_source[a, world] - work.actuator_y[a, world] * felt
-        ) / work.kick[world]
-        value = soft_value(model, state, geometry.frames_of(model, state, j, world), i, world)
-        actuator.go_on(model, memory, work.command[a, world], value, rate + turning, dt, a, world)
+        motion = led(work, pair.motion(pair.load(model, work, j, world), linear), linear, j, world)
+        rate = wp.dot(work.soft_axis[i, world], motion)
+        memory.soft_rate[i, world] = rate
+        if wp.static(features.actuators):
+            a = model.soft_actuator[i]
+            if a >= 0:
+                memory.actuator_effort[a, world] = (
+                    work.actuator_source[a, world] - work.actuator_y[a, world] * rate
+                ) / work.kick[world]
+                value = soft_value(model, state, geometry.frames_of(model, state, j, world), i, world)
+                actuator.go_on(model, memory, work.command[a, world], value, rate, dt, a, world)
 
     @func
     def scale_soft(memory, share: real, i: int, world: int):
@@ -413,7 +408,7 @@ def make_soft(p: Precision, features: Features) -> Made:
         if model.soft_linear[i] == 1:
             u = pair.slip(x)
         if wp.static(features.integrator.leads):
-            u = u + work.soft_bias[i, world] * led(work, vec3(), model.soft_linear[i], model.soft_joint[i], world)
+            u = led(work, u, model.soft_linear[i], model.soft_joint[i], world)
         y = work.soft_y[i, world]
         old = memory.soft_impulse[i, world]
         change = -(y * wp.dot(work.soft_axis[i, world], u) + old - work.soft_source[i, world])
