@@ -127,8 +127,10 @@ FIELDS: Fields = {
         Field("dense_place", "dense_row", "int", "the contacts that press; solver"),
         # contacts of free bodies, see dynamics/contacts/heap.py
         Field("heap_count", None, "int", "contacts that are swept there: all or none; reach"),
+        Field("heap_formed", None, "int", "whether what follows is that of this step; reach, solver"),
         Field("heap_pushes", None, "int", "whether pseudo-impulses are still looked for; solver"),
         Field("heap_row", "heap_contact", "row", "arms, frame, inverse mass and laws of a contact; reach"),
+        Field("heap_impulse", "heap_contact", "vec3", "N s, its frame; solver"),
         Field("heap_change", "heap_contact", "sym33", "N s: change in the last sweep, direction of all so far; solver"),
         Field("heap_yield", "heap_body", "vec7", "1/kg, 1/(kg m^2): inverse mass of a body, 0 if fixed; reach"),
         Field("heap_motion", "heap_body", "sym33", "m/s, rad/s: velocity and spin; solver"),

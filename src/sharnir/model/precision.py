@@ -32,7 +32,7 @@ class Precision:
 def _long(real: WarpType) -> tuple[WarpType, WarpType, WarpType]:
     """Vectors for which Warp has no name: sym33, vec7 and row."""
     vector = load_warp().types.vector
-    return vector(6, real), vector(7, real), vector(26, real)
+    return vector(6, real), vector(7, real), vector(28, real)
 
 
 @cache

@@ -2,7 +2,9 @@
 
 A pile is swept hundreds of thousands of contacts a second, and what a visit costs is finding its numbers: in tables of
 one number each some forty look-ups, each with its own address. Here a contact is one row, a body's motion another and
-its inverse mass a third. The visits are those of contact.py, in the same order.
+its inverse mass a third. The impulse stays in the contact's frame, whose tangents are those along which it moves
+nothing across. The visits are those of contact.py, in the same order. Rows are laid out in the first sweep of a step,
+and the impulses handed back at its end.
 
 Conjugate directions (``accelerate`` in contact.py) are kept for bodies, too: what a sweep changes of a motion is
 linear in what it changes of the impulses, so going on along the directions costs one addition a body.
@@ -47,6 +49,11 @@ def make_heap(p: Precision, features: Features) -> Made:
         return laws.is_dry(model, work, i, world)
 
     @func
+    def together(v: vec3, s: vec3) -> vec6:
+        """A velocity and a spin as one motion."""
+        return vec6(v[0], v[1], v[2], s[0], s[1], s[2])
+
+    @func
     def normal_law(work, mass: real, i: int, world: int) -> vec3:
         """k, c and s of p <- max(0, p - k (u + c p - s)) at contact i: rigid, or elastic with the conductance y."""
         y = work.contact_y[i, world]
@@ -56,13 +63,28 @@ def make_heap(p: Precision, features: Features) -> Made:
         return vec3(real(1.0) / mass, real(0.0), source)
 
     @func
-    def form_contact(model, work, settings, i: int, world: int):
-        """The row of contact i, with all divisions made (its places: see ``row`` in contact_fields.py)."""
+    def principal(xx: real, yy: real, xy: real) -> vec2:
+        """Cosine and sine of the angle to the axes along which a symmetric 2x2 matrix is diagonal."""
+        angle = real(0.5) * wp.atan2(real(2.0) * xy, xx - yy)
+        return vec2(wp.cos(angle), wp.sin(angle))
+
+    @func
+    def form_contact(model, memory, work, settings, i: int, world: int):
+        """The row of contact i, with all divisions made.
+
+        Its places: 0 and 3 the arms, 6 the normal, 9 and 12 the tangents, 15 the normal's law, 18 and 19 what a unit of
+        sliding velocity takes, 20 the same of the one that moves more, 21 and 22 sliding by an impulse along the
+        normal, 23 friction, 24 the pseudo-velocity asked for, 25 what it yields, 26 what a unit of it takes, 27 whether
+        it is asked for (2: from both sides).
+        """
         ra = work.contact_arm_a[i, world]
         rb = work.contact_arm_b[i, world]
         n = work.contact_normal[i, world]
-        x = work.contact_tangent[i, world]
         w = algebra.full(work.contact_mass[i, world])
+        turn = principal(w[0, 0], w[1, 1], w[0, 1])
+        t = work.contact_tangent[i, world]
+        x = turn[0] * t + turn[1] * wp.cross(n, t)
+        y = wp.cross(n, x)
         law = normal_law(work, w[2, 2], i, world)
         row = Row()
         for k in range(3):
@@ -70,63 +92,68 @@ def make_heap(p: Precision, features: Features) -> Made:
             row[3 + k] = rb[k]
             row[6 + k] = n[k]
             row[9 + k] = x[k]
-            row[12 + k] = law[k]
-        det = w[0, 0] * w[1, 1] - w[0, 1] * w[0, 1]
-        row[15] = w[1, 1] / det
-        row[16] = w[0, 0] / det
-        row[17] = -w[0, 1] / det
-        row[18] = w[0, 2]
-        row[19] = w[1, 2]
-        half = real(0.5) * (w[0, 0] - w[1, 1])
-        largest = real(0.5) * (w[0, 0] + w[1, 1]) + wp.sqrt(half * half + w[0, 1] * w[0, 1])
-        row[20] = real(1.0) / largest
-        row[21] = model.pair_friction[work.contact_pair[i, world], world]
+            row[12 + k] = y[k]
+            row[15 + k] = law[k]
+        across = real(2.0) * turn[0] * turn[1] * w[0, 1]
+        xx = turn[0] * turn[0] * w[0, 0] + across + turn[1] * turn[1] * w[1, 1]
+        yy = turn[1] * turn[1] * w[0, 0] - across + turn[0] * turn[0] * w[1, 1]
+        row[18] = real(1.0) / xx
+        row[19] = real(1.0) / yy
+        row[20] = real(1.0) / wp.max(xx, yy)
+        row[21] = turn[0] * w[0, 2] + turn[1] * w[1, 2]
+        row[22] = turn[0] * w[1, 2] - turn[1] * w[0, 2]
+        row[23] = model.pair_friction[work.contact_pair[i, world], world]
         give = laws.push_yield(model, work, i, world)
-        row[22] = laws.push_speed(model, work, settings, i, world)
-        row[23] = give
-        row[24] = real(1.0) / (w[2, 2] + give)
+        row[24] = laws.push_speed(model, work, settings, i, world)
+        row[25] = give
+        row[26] = real(1.0) / (w[2, 2] + give)
         if laws.is_pushed(work, i, world):
-            row[25] = real(1.0)
+            row[27] = real(1.0)
             if laws.is_struck_ahead(work, i, world):
-                row[25] = real(2.0)
+                row[27] = real(2.0)
         work.heap_row[i, world] = row
         work.heap_change[i, world] = vec6()
+        p = memory.contact_impulse[i, world]
+        work.heap_impulse[i, world] = vec3(wp.dot(x, p), wp.dot(y, p), wp.dot(n, p))
 
     @func
-    def form(model, work, settings, world: int):
-        """The rows of contacts and bodies, if all contacts fit."""
+    def count_contacts(model, work, world: int):
+        """All contacts are swept here, or none; nothing is laid out yet."""
         work.heap_count[world] = 0
+        work.heap_formed[world] = 0
         count = work.contact_count[world]
         for i in range(count):
             if not is_fit(model, work, i, world):
                 return
-        for i in range(count):
-            form_contact(model, work, settings, i, world)
-        for b in range(settings.bodies):
-            yields = vec6()
-            free = real(0.0)
-            if sides.is_alone(model, b, world):
-                free = model.inv_mass[b, world]
-                yields = work.inv_inertia[b, world]
-            work.heap_yield[b, world] = vec7(free, yields[0], yields[1], yields[2], yields[3], yields[4], yields[5])
-            work.heap_search[b, world] = vec6()
-            work.heap_before[b, world] = vec6()
         work.heap_count[world] = count
+
+    @func
+    def form_body(model, work, b: int, world: int):
+        """How body b, which is touched, gives way."""
+        if sides.is_alone(model, b, world):
+            y = work.inv_inertia[b, world]
+            work.heap_yield[b, world] = vec7(model.inv_mass[b, world], y[0], y[1], y[2], y[3], y[4], y[5])
+
+    @func
+    def form(model, memory, work, settings, world: int):
+        """The rows of contacts and bodies; a body that nothing touches gives way to nothing."""
+        for b in range(settings.bodies):
+            work.heap_yield[b, world] = vec7()
+            work.heap_search[b, world] = vec6()
+            work.heap_motion[b, world] = together(work.velocity[b, world], work.spin[b, world])
+            work.heap_push[b, world] = together(work.push[b, world], work.push_spin[b, world])
+        for i in range(work.heap_count[world]):
+            form_body(model, work, work.contact_body_a[i, world], world)
+            form_body(model, work, work.contact_body_b[i, world], world)
+            form_contact(model, memory, work, settings, i, world)
         work.heap_pushes[world] = 1
+        work.heap_formed[world] = 1
 
     # --- motions ------------------------------------------------------------------------------------------------------
 
     @func
-    def load(motions: Motions, v: Bodies, s: Bodies, settings, world: int):
-        """The motions of all bodies, from their velocities and spins."""
-        for b in range(settings.bodies):
-            x = v[b, world]
-            y = s[b, world]
-            motions[b, world] = vec6(x[0], x[1], x[2], y[0], y[1], y[2])
-
-    @func
     def store(motions: Motions, v: Bodies, s: Bodies, work, settings, world: int):
-        """The reverse, of what contacts move."""
+        """The velocities and spins of what contacts move."""
         for b in range(settings.bodies):
             if work.heap_yield[b, world][0] > real(0.0):
                 x = motions[b, world]
@@ -138,15 +165,16 @@ def make_heap(p: Precision, features: Features) -> Made:
         """Motions taken on along the directions of the sweeps so far; by which share of these."""
         share = laws.conjugate_share(work, world)
         for b in range(settings.bodies):
-            x = work.heap_motion[b, world]
-            if share == real(0.0):
-                work.heap_search[b, world] = vec6()
-            elif work.heap_yield[b, world][0] > real(0.0):
-                more = share * work.heap_search[b, world]
-                work.heap_search[b, world] = more + (x - work.heap_before[b, world])
-                x = x + more
-                work.heap_motion[b, world] = x
-            work.heap_before[b, world] = x
+            if work.heap_yield[b, world][0] > real(0.0):
+                x = work.heap_motion[b, world]
+                if share > real(0.0):
+                    more = share * work.heap_search[b, world]
+                    work.heap_search[b, world] = more + (x - work.heap_before[b, world])
+                    x = x + more
+                    work.heap_motion[b, world] = x
+                else:
+                    work.heap_search[b, world] = vec6()
+                work.heap_before[b, world] = x
         return share
 
     @func
@@ -165,33 +193,29 @@ def make_heap(p: Precision, features: Features) -> Made:
         v = yields[0] * d
         inertia = vec6(yields[1], yields[2], yields[3], yields[4], yields[5], yields[6])
         s = algebra.full(inertia) * wp.cross(arm, d)
-        return x + vec6(v[0], v[1], v[2], s[0], s[1], s[2])
+        return x + together(v, s)
 
     # --- sweeps -------------------------------------------------------------------------------------------------------
 
     @func
-    def corrected(row: Row, u: vec3, old: vec3) -> vec3:
-        """The impulse of a contact after a visit at the velocity u, both in its frame, as ``rubbed`` has it."""
-        normal = wp.max(old[2] - row[12] * (u[2] + row[13] * old[2] - row[14]), real(0.0))
-        if normal == real(0.0) and wp.dot(old, old) == real(0.0):
-            return old
-        ux = u[0] + (normal - old[2]) * row[18]
-        uy = u[1] + (normal - old[2]) * row[19]
-        x = old[0] - (row[15] * ux + row[17] * uy)
-        y = old[1] - (row[16] * uy + row[17] * ux)
-        bound = row[21] * normal
-        if x * x + y * y > bound * bound:
+    def rubbed(row: Row, ux: real, uy: real, old: vec3, normal: real) -> vec3:
+        """The impulse of a contact with a new normal part, at the tangential velocity that this leaves."""
+        bound = row[23] * normal
+        square = bound * bound
+        x = old[0] - row[18] * ux
+        y = old[1] - row[19] * uy
+        if x * x + y * y > square:
             x = old[0] - row[20] * ux
             y = old[1] - row[20] * uy
-            square = x * x + y * y
-            if square > bound * bound:
-                share = bound / wp.sqrt(square)
+            size = x * x + y * y
+            if size > square:
+                share = bound / wp.sqrt(size)
                 x = share * x
                 y = share * y
         return vec3(x, y, normal)
 
     @func
-    def visit(memory, work, share: real, i: int, world: int) -> vec2:
+    def visit(work, share: real, i: int, world: int) -> vec2:
         """Contact i once, its impulse taken on along its direction; squares of its change and of the impulse."""
         row = work.heap_row[i, world]
         a = work.contact_body_a[i, world]
@@ -199,38 +223,42 @@ def make_heap(p: Precision, features: Features) -> Made:
         ra = vec3(row[0], row[1], row[2])
         rb = vec3(row[3], row[4], row[5])
         n = vec3(row[6], row[7], row[8])
-        x = vec3(row[9], row[10], row[11])
-        y = wp.cross(n, x)
         motion_a = work.heap_motion[a, world]
         motion_b = work.heap_motion[b, world]
         u = at(motion_b, rb) - at(motion_a, ra)
         change = work.heap_change[i, world]
         search = share * vec3(change[3], change[4], change[5])
-        impulse = memory.contact_impulse[i, world] + search
+        old = work.heap_impulse[i, world] + search
         if share > real(0.0):
             search = search + vec3(change[0], change[1], change[2])
-        old = vec3(wp.dot(x, impulse), wp.dot(y, impulse), wp.dot(n, impulse))
-        new = corrected(row, vec3(wp.dot(x, u), wp.dot(y, u), wp.dot(n, u)), old)
-        new = new - old
-        d = new[0] * x + new[1] * y + new[2] * n
-        square = wp.dot(d, d)
-        work.heap_change[i, world] = vec6(d[0], d[1], d[2], search[0], search[1], search[2])
-        impulse = impulse + d
-        memory.contact_impulse[i, world] = impulse
+        normal = wp.max(old[2] - row[15] * (wp.dot(n, u) + row[16] * old[2] - row[17]), real(0.0))
+        if normal == real(0.0) and wp.dot(old, old) == real(0.0):
+            work.heap_impulse[i, world] = old
+            work.heap_change[i, world] = together(vec3(), search)
+            return vec2()
+        x = vec3(row[9], row[10], row[11])
+        y = vec3(row[12], row[13], row[14])
+        more = normal - old[2]
+        new = rubbed(row, wp.dot(x, u) + more * row[21], wp.dot(y, u) + more * row[22], old, normal)
+        step = new - old
+        square = wp.dot(step, step)
+        work.heap_impulse[i, world] = new
+        work.heap_change[i, world] = together(step, search)
         if square > real(0.0):
+            d = step[0] * x + step[1] * y + step[2] * n
             yields_a = work.heap_yield[a, world]
             yields_b = work.heap_yield[b, world]
             if yields_a[0] > real(0.0):
                 work.heap_motion[a, world] = struck(motion_a, yields_a, ra, -d)
             if yields_b[0] > real(0.0):
                 work.heap_motion[b, world] = struck(motion_b, yields_b, rb, d)
-        return vec2(square, wp.dot(impulse, impulse))
+        return vec2(square, wp.dot(new, new))
 
     @func
     def push_out(work, i: int, world: int) -> vec2:
         """Pseudo-impulse of the overlap at contact i; squares of its change and of itself."""
         row = work.heap_row[i, world]
-        if row[25] == real(0.0):
+        if row[27] == real(0.0):
             return vec2()
         a = work.contact_body_a[i, world]
         b = work.contact_body_b[i, world]
@@ -241,8 +269,8 @@ def make_heap(p: Precision, features: Features) -> Made:
         motion_b = work.heap_push[b, world]
         speed = wp.dot(n, at(motion_b, rb) - at(motion_a, ra))
         old = work.contact_push[i, world]
-        new = old - row[24] * (speed - row[22] + row[23] * old)
-        if row[25] == real(1.0):
+        new = old - row[26] * (speed - row[24] + row[25] * old)
+        if row[27] == real(1.0):
             new = wp.max(new, real(0.0))
         d = new - old
         if d != real(0.0):
@@ -256,25 +284,34 @@ def make_heap(p: Precision, features: Features) -> Made:
         return vec2(d * d, new * new)
 
     @func
-    def unseen(total: vec2, count: int, epsilon: real) -> bool:
-        """Whether nobody can see what a sweep over a heap has changed (sums of squares: changes, impulses)."""
-        return epsilon > real(0.0) and count > wp.static(MANY) and total[0] < wp.static(real(SEEN * SEEN)) * total[1]
+    def hand_back(memory, work, world: int):
+        """The impulses in world axes, if it was these sweeps that found them."""
+        if work.heap_formed[world] == 0:
+            return
+        for i in range(work.heap_count[world]):
+            row = work.heap_row[i, world]
+            p = work.heap_impulse[i, world]
+            memory.contact_impulse[i, world] = (
+                p[0] * vec3(row[9], row[10], row[11])
+                + p[1] * vec3(row[12], row[13], row[14])
+                + p[2] * vec3(row[6], row[7], row[8])
+            )
 
     @func
-    def sweep_impulses(memory, work, settings, world: int) -> vec3:
+    def sweep_impulses(work, settings, world: int) -> vec3:
         """Every contact once, what lies on the ground last.
 
         Squares: the largest change that is not settled, the sum of all changes, the sum of all impulses.
         """
-        load(work.heap_motion, work.velocity, work.spin, settings, world)
         share = go_on(work, settings, world)
         worst = real(0.0)
         total = vec2()
         count = work.heap_count[world]
         for reverse in range(count):
-            squares = visit(memory, work, share, count - 1 - reverse, world)
+            squares = visit(work, share, count - 1 - reverse, world)
             total = total + squares
-            worst = wp.max(worst, laws.unsettled(squares[0], squares[1], settings.epsilon))
+            if squares[0] > worst:
+                worst = wp.max(worst, laws.unsettled(squares[0], squares[1], settings.epsilon))
         store(work.heap_motion, work.velocity, work.spin, work, settings, world)
         work.contact_squares[world] = vec2(work.contact_squares[world][1], total[0])
         return vec3(worst, total[0], total[1])
@@ -282,24 +319,26 @@ def make_heap(p: Precision, features: Features) -> Made:
     @func
     def sweep_pushes(work, settings, world: int) -> vec2:
         """Pseudo-impulses of every contact once; squares: the largest change that is not settled, and the sum."""
-        load(work.heap_push, work.push, work.push_spin, settings, world)
         worst = real(0.0)
         total = real(0.0)
         for i in range(work.heap_count[world]):
             squares = push_out(work, i, world)
             total = total + squares[0]
-            worst = wp.max(worst, laws.unsettled(squares[0], squares[1], settings.epsilon))
+            if squares[0] > worst:
+                worst = wp.max(worst, laws.unsettled(squares[0], squares[1], settings.epsilon))
         store(work.heap_push, work.push, work.push_spin, work, settings, world)
         return vec2(worst, total)
 
     @func
-    def sweep(memory, work, settings, world: int) -> vec2:
+    def sweep(model, memory, work, settings, world: int) -> vec2:
         """Every contact once; the squares of the largest changes of an impulse and of a pseudo-impulse.
 
         Of a heap, pseudo-impulses are not visited again once nobody could see it, and a change that nobody can see is
         none.
         """
-        impulses = sweep_impulses(memory, work, settings, world)
+        if work.heap_formed[world] == 0:
+            form(model, memory, work, settings, world)
+        impulses = sweep_impulses(work, settings, world)
         pushes = vec2()
         if work.heap_pushes[world] == 1:
             pushes = sweep_pushes(work, settings, world)

@@ -365,6 +365,8 @@ def make_contact(p: Precision, features: Features) -> Made:
         """Find the contact points, and match them with those of the last step."""
         if settings.warm_start == 0:
             memory.kept_count[world] = 0
+        if wp.static(has_heaps):
+            work.heap_formed[world] = 0
         find_contacts(model, state, work, report, settings, world)
         keep_contacts(model, state, memory, work, settings, world)
 
@@ -373,13 +375,15 @@ def make_contact(p: Precision, features: Features) -> Made:
         """Every contact, with the inverse mass that the factors give."""
         if wp.static(features.reach):
             work.reach_used[world] = settings.joint_paths
+        if wp.static(has_heaps):
+            heap.hand_back(memory, work, world)
         for i in range(work.contact_count[world]):
             prepare_contact(model, state, memory, work, settings, i, world)
         work.contact_squares[world] = vec2()
         if wp.static(features.together):
             together.form(model, memory, work, settings, world)
         if wp.static(has_heaps):
-            heap.form(model, work, settings, world)
+            heap.count_contacts(model, work, world)
 
     @func
     def warm(model, memory, work, settings, world: int):
@@ -398,8 +402,6 @@ def make_contact(p: Precision, features: Features) -> Made:
                 share_loads(model, memory, work, world)
         if wp.static(features.restitution):
             bounce_all(model, work, settings.dt, world)
-            if wp.static(has_heaps):
-                heap.form(model, work, settings, world)  # what bounces ahead is pushed otherwise
 
     @func
     def visit(model, memory, work, settings, stabilise: bool, world: int) -> real:
@@ -420,13 +422,15 @@ def make_contact(p: Precision, features: Features) -> Made:
                     return changes
         if wp.static(has_heaps):
             if work.heap_count[world] > 0:
-                return heap.sweep(memory, work, settings, world)
+                return heap.sweep(model, memory, work, settings, world)
         change = sweep_contacts(model, memory, work, settings.epsilon, world)
         return vec2(change, push_contacts(model, work, settings, world))
 
     @func
     def end(model, state, memory, work, settings, world: int):
         """The force of every contact, N, and of all contacts of a body together."""
+        if wp.static(has_heaps):
+            heap.hand_back(memory, work, world)
         for b in range(settings.bodies):
             work.touch_force[b, world] = vec3()
         for i in range(work.contact_count[world]):
