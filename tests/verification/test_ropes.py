@@ -286,3 +286,19 @@ def test_first_order_with_the_papers_step() -> None:
     errors = [np.linalg.norm(b - a) for a, b in pairwise(ends)]
     assert errors[0] / errors[1] == pytest.approx(2, abs=0.4)
     assert errors[1] / errors[2] == pytest.approx(2, abs=0.4)
+
+
+def test_a_bent_rope_let_go_keeps_its_angular_momentum() -> None:
+    """All that bends a rope is internal: laid with a corner in empty space it straightens, and does not turn.
+
+    The elements at the corner are pressed beyond Euler's load, which sets buckling off.
+    """
+    scene = sh.Scene("corner", gravity=(0, 0, 0))
+    made = {"radius": 0.01, "density": 1000.0, "youngs_modulus": 1e6, "shear_modulus": 1e5, "elements": 12}
+    scene.rope("rope", [(0, 0, 0), (1, 0, 0), (1, 1, 0)], **made)
+    run = sh.Simulation(scene, dt=0.005).run(0.5)
+    energy = mech.values(run, scene.kinetic_energy).max()
+    assert energy > 0.01  # it does move
+    scale = 2.0 * np.sqrt(2.0 * energy * np.pi * 1e-4 * 1000.0 * 2.0)  # length times momentum
+    momentum = mech.values(run, scene.angular_momentum)[:-1]  # the velocities of the last frame are extrapolated
+    np.testing.assert_allclose(momentum, 0.0, atol=1e-9 * scale)

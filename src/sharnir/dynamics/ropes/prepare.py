@@ -151,14 +151,14 @@ def make_prepare(p: Precision, features: Features) -> Made:
 
     @func
     def buckle(model, state, memory, work, dt: real, rope: int, j: int, world: int):
-        """A little push aside, where an element is pressed by more than the rope bears straight."""
-        if memory.rope_tension[j, world] < -euler_load(model, state, rope, world):
+        """A little bend, where an element is pressed by more than the rope bears straight; the one before it reacts."""
+        if j > state.rope_first[rope, world] and memory.rope_tension[j, world] < -euler_load(model, state, rope, world):
             length = state.rope_length[j, world]
             uneven = wp.static(real(UNEVEN)) * dt * wp.sin(real(1.7) * real(j))  # no mode of buckling is left out
             aside = uneven * element_mass(model, state, rope, j, world) * length * length
-            work.rope_torque[j, world] = work.rope_torque[j, world] + aside * algebra.column(
-                algebra.frame_of(work.rope_axis[j, world]), 0
-            )
+            twirl = aside * algebra.column(algebra.frame_of(work.rope_axis[j, world]), 0)
+            work.rope_torque[j, world] = work.rope_torque[j, world] + twirl
+            work.rope_torque[j - 1, world] = work.rope_torque[j - 1, world] - twirl
 
     @func
     def bow(state, work, dt: real, j: int, world: int):
