@@ -52,7 +52,10 @@ def ball_about(scene: sh.Scene, run: sh.Trajectory, bodies: list[dict[str, Any]]
     for body in bodies:
         if not body["fixed"]:
             middle = run[scene.bodies[body["name"]].position].values[instant]
-            points += [middle - 0.7 * body["radius"], middle + 0.7 * body["radius"]]
+            share = (
+                1.0 if any(shape.get("ghost") for shape in body["shapes"]) else 0.7
+            )  # a box of its inertia is a cube
+            points += [middle - share * body["radius"], middle + share * body["radius"]]
     low, high = np.min(points, axis=0), np.max(points, axis=0)
     return {"center": (0.5 * (low + high)).tolist(), "radius": NEARNESS * 0.5 * float(np.linalg.norm(high - low))}
 

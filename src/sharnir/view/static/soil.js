@@ -91,7 +91,7 @@ const SLOW = `
   #endif
   vec3 slowly(vec4 far, float upright) {
     float high = clamp((place.z - relief.x) / max(relief.y - relief.x, 0.02), 0.0, 1.0);
-    return vec3(far.a, (0.72 + 0.56 * far.a) * (0.9 + 0.2 * high), smoothstep(0.16, 0.42, 1.0 - upright));
+    return vec3(far.a, (0.83 + 0.34 * far.a) * (0.9 + 0.2 * high), smoothstep(0.16, 0.42, 1.0 - upright));
   }
   vec2 farPlace() {
     return place.yx / (9.7 * covers) + 0.37;
