@@ -67,16 +67,24 @@ def load_robot(path: str | Path, options: Options | None = None) -> Scene:
     report = ImportReport(path.name)
     if path.suffix.lower() == ".usdz":
         raise SceneError(f"{path} is an archive; unpack it, as a ZIP file, and give the .usd in it")
-    if path.suffix.lower() in USD_FILES:
-        from .usd import read_usd
-
-        scene = build(read_usd(path, report, chosen), report, replace(chosen, up=""))
-    else:
-        scene = _of_xml(parse(path, report), Places(path, chosen.search), report, chosen)
+    try:
+        scene = _read(path, report, chosen)
+    except SceneError as error:  # of a part of the scene, which knows nothing of files
+        if path.name in str(error):
+            raise
+        raise SceneError(f"{path}: {error}") from None
     scene.report = report
     if chosen.strict:
         report.refuse_losses()
     return scene
+
+
+def _read(path: Path, report: ImportReport, options: Options) -> Scene:
+    if path.suffix.lower() in USD_FILES:
+        from .usd import read_usd
+
+        return build(read_usd(path, report, options), report, replace(options, up=""))
+    return _of_xml(parse(path, report), Places(path, options.search), report, options)
 
 
 def _of_xml(root: Node, places: Places, report: ImportReport, options: Options) -> Scene:

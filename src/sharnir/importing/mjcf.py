@@ -232,7 +232,8 @@ class _Reader:
             elif joint.drive is not None and not self._damps(i):
                 self.report.ignore(where, "actuator", f"'{joint.name}' has one already", "motion")
             else:
-                self._drive(i, joint, where)
+                with self.report.naming(where):
+                    self._drive(i, joint, where)
 
     def _carry(self, i: int, joint: Connection) -> None:
         """The rotor and the friction of an actuator's own, which the joint feels behind the gear."""

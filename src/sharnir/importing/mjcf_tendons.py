@@ -56,7 +56,8 @@ class Tendons:
                 else:
                     self.report.ignore(where, "tendon", "carries nothing and measures only", "sensing")
             elif kinds == {SITE} and count == 2 and self._is_strut(i):
-                self._strut(tree, i, parts, name, where, bodies)
+                with self.report.naming(where):
+                    self._strut(tree, i, parts, name, where, bodies)
             elif not kinds <= {SITE, PULLEY}:
                 self.report.ignore(where, "tendon", "wraps around a body", "motion")
             elif self._acts(i) or self._is_equal(i):
