@@ -144,7 +144,7 @@ def test_runs_and_experiments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert folders == [f"swing-20260101-120000{end}" for end in ("", "-2", "-3")]
     log = tmp_path / folders[0] / "run.jsonl"
     log.write_text(log.read_text().replace('"sharnir_run":2', '"sharnir_run":9'))
-    read: Callable[[], object] = lambda: sh.runtime.journal.Run(log.parent)  # noqa: E731
+    read: Callable[[], object] = lambda: sh.runtime.journal.LoggedRun(log.parent)  # noqa: E731
     refused("format 9", "reads 2", action=read)
     (tmp_path / "notes.txt").write_text("hello")
     refused("notes.txt' is not a Python file", action=lambda: load_experiment(tmp_path / "notes.txt"))
