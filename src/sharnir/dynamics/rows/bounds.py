@@ -17,7 +17,7 @@ and, if positions that it has passed are put right by pseudo-velocities:
     push          the change of its pseudo-impulse at the pseudo-velocity u, rate = ERP/dt
 
 Here the rows of all kinds together are numbered c = 0, 1, ... along joint j, and dispatched to by their number. Loops
-over kinds are unrolled.
+over kinds are unrolled; what is of none before is of the last.
 """
 
 from importlib import import_module
@@ -68,7 +68,7 @@ def _counted(p: Precision, kinds: dict[int, SimpleNamespace], tag: str) -> dict[
         for k in range(wp.static(len(made))):
             rows = rows_of(model, wp.static(numbers[k]), j)
             i = rows[0] + c
-            if i < rows[1]:
+            if wp.static(k == len(made) - 1) or i < rows[1]:
                 return wp.static(made[k].linear)(model, i)
             c = i - rows[1]  # counted on from the next kind's first
         return 0
@@ -105,7 +105,7 @@ def _bounded(p: Precision, kinds: dict[int, SimpleNamespace]) -> dict[str, Devic
         for k in range(wp.static(len(made))):
             rows = rows_of(model, wp.static(numbers[k]), j)
             i = rows[0] + c
-            if i < rows[1]:
+            if wp.static(k == len(made) - 1) or i < rows[1]:
                 return wp.static(made[k].visit)(model, memory, work, u, dt, i, world)
             c = i - rows[1]
         return vec3()
@@ -150,7 +150,7 @@ def _pushed(p: Precision, kinds: dict[int, SimpleNamespace]) -> dict[str, Device
         for k in range(wp.static(len(made))):
             rows = rows_of(model, wp.static(numbers[k]), j)
             i = rows[0] + c
-            if i < rows[1]:
+            if wp.static(k == len(made) - 1) or i < rows[1]:
                 return wp.static(made[k].is_passed)(work, i, world)
             c = i - rows[1]
         return False
@@ -161,7 +161,7 @@ def _pushed(p: Precision, kinds: dict[int, SimpleNamespace]) -> dict[str, Device
         for k in range(wp.static(len(made))):
             rows = rows_of(model, wp.static(numbers[k]), j)
             i = rows[0] + c
-            if i < rows[1]:
+            if wp.static(k == len(made) - 1) or i < rows[1]:
                 return wp.static(made[k].push)(model, work, u, rate, i, world)
             c = i - rows[1]
         return vec3()
