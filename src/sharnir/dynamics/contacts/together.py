@@ -51,7 +51,7 @@ AT_BOUND = 1.0 - 1e-9  # of its bound: friction beyond that slides
 def make_together(p: Precision, features: Features) -> Made:
     if not features.together:
         return None
-    real, vec2, vec3, mat33 = p.real, p.vec2, p.vec3, p.mat33
+    real, vec2, vec3, mat33, vec2i = p.real, p.vec2, p.vec3, p.mat33, wp.vec2i
     func = functions(p)
     algebra, reach, sides, laws = (
         make_algebra(p),
@@ -214,8 +214,10 @@ def make_together(p: Precision, features: Features) -> Made:
     def strike(work, d: vec3, i: int, world: int):
         """An impulse on row i, as all rows feel it."""
         count = work.dense_count[world]
-        for k in range(count):
+        k = int(0)
+        while k < count:
             work.dense_velocity[k, world] = work.dense_velocity[k, world] + d * work.dense[i * count + k, world]
+            k += 1
 
     @func
     def visit(model, work, i: int, world: int) -> real:
@@ -327,64 +329,92 @@ def make_together(p: Precision, features: Features) -> Made:
             describe_sliding(work, friction, i, world)
 
     @func
-    def gather(model, work, soft: real, world: int) -> int:
-        """The equations of all contacts that press; their number."""
-        used = int(0)
-        for i in range(work.contact_count[world]):
-            if work.dense_impulse[i, world][2] > real(0.0):
-                work.dense_place[used, world] = i
-                describe(model, work, soft, i, world)
-                used += 1
-        return used
+    def slides(work, i: int, world: int) -> bool:
+        """Whether the equations of contact i are those of one that slides."""
+        return work.dense_seen[i, world][0, 0] == real(0.0)
 
     @func
-    def assemble(work, used: int, world: int):
-        """Their matrix, block by block."""
+    def gather(model, work, soft: real, world: int) -> vec2i:
+        """The equations of all contacts that press, those that stick first; how many stick, and how many there are."""
+        sticking = int(0)
+        for i in range(work.contact_count[world]):
+            if work.dense_impulse[i, world][2] > real(0.0):
+                describe(model, work, soft, i, world)
+                if not slides(work, i, world):
+                    work.dense_place[sticking, world] = i
+                    sticking += 1
+        used = sticking + 0
+        for i in range(work.contact_count[world]):
+            if work.dense_impulse[i, world][2] > real(0.0) and slides(work, i, world):
+                work.dense_place[used, world] = i
+                used += 1
+        return vec2i(sticking, used)
+
+    @func
+    def assemble(work, sticking: int, used: int, world: int):
+        """Their matrix, block by block; what sticks answers to what sticks symmetrically, so half of that is enough."""
         count = work.dense_count[world]
         for r in range(used):
             i = work.dense_place[r, world]
-            seen = work.dense_seen[i, world]
-            if seen[0, 0] == real(1.0):  # it sticks
-                for c in range(used):
+            own = r * used + r
+            if r < sticking:
+                for c in range(r, used):
                     work.dense_factor[r * used + c, world] = work.dense[i * count + work.dense_place[c, world], world]
             else:
+                seen = work.dense_seen[i, world]
                 for c in range(used):
                     work.dense_factor[r * used + c, world] = (
                         seen * work.dense[i * count + work.dense_place[c, world], world]
                     )
-            own = r * used + r
             work.dense_factor[own, world] = work.dense_factor[own, world] + work.dense_own[i, world]
 
     @func
-    def eliminate(work, used: int, world: int):
+    def take_from_row(work, share: mat33, used: int, r: int, first: int, e: int, world: int):
+        """Row r less a share of row e, from column ``first`` on."""
+        c = first + 0
+        while c < used:
+            work.dense_factor[r * used + c, world] = (
+                work.dense_factor[r * used + c, world] - share * work.dense_factor[e * used + c, world]
+            )
+            c += 1
+
+    @func
+    def eliminate(work, sticking: int, used: int, world: int):
         """Their solution by elimination, into ``dense_change``."""
         for e in range(used):
             inverse = wp.inverse(work.dense_factor[e * used + e, world])
             work.dense_factor[e * used + e, world] = inverse
             right = work.dense_change[work.dense_place[e, world], world]
-            for r in range(e + 1, used):
-                share = work.dense_factor[r * used + e, world] * inverse
-                for c in range(e + 1, used):
-                    work.dense_factor[r * used + c, world] = (
-                        work.dense_factor[r * used + c, world] - share * work.dense_factor[e * used + c, world]
-                    )
+            r = e + 1
+            while r < used:
+                share = mat33()
+                if r < sticking:
+                    share = wp.transpose(work.dense_factor[e * used + r, world]) * inverse
+                    take_from_row(work, share, used, r, r, e, world)
+                else:
+                    share = work.dense_factor[r * used + e, world] * inverse
+                    take_from_row(work, share, used, r, e + 1, e, world)
                 i = work.dense_place[r, world]
                 work.dense_change[i, world] = work.dense_change[i, world] - share * right
-        for reverse in range(used):
-            e = used - 1 - reverse
+                r += 1
+        e = used - 1
+        while e >= 0:
             i = work.dense_place[e, world]
             x = work.dense_change[i, world]
-            for c in range(e + 1, used):
+            c = e + 1
+            while c < used:
                 x = x - work.dense_factor[e * used + c, world] * work.dense_change[work.dense_place[c, world], world]
+                c += 1
             work.dense_change[i, world] = work.dense_factor[e * used + e, world] * x
+            e -= 1
 
     @func
     def solve_all(model, work, soft: real, world: int):
         """All contacts that press at once, each as the last sweep has left it."""
-        used = gather(model, work, soft, world)
-        assemble(work, used, world)
-        eliminate(work, used, world)
-        for r in range(used):
+        found = gather(model, work, soft, world)
+        assemble(work, found[0], found[1], world)
+        eliminate(work, found[0], found[1], world)
+        for r in range(found[1]):
             i = work.dense_place[r, world]
             d = work.dense_change[i, world]
             work.dense_impulse[i, world] = work.dense_impulse[i, world] + d

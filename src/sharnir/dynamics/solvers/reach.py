@@ -52,16 +52,21 @@ def make_reach(p: Precision, features: Features) -> Made:
         """
         total = mat33()
         summed = real(0.0)
-        for e in range(start, end):
+        e = start + 0
+        while e < end:
             node = work.reach_node[e, world]
             y = work.spread[node, world]
             work.reach[e, world] = y
-            for edge in range(model.edge_start[node], model.edge_start[node + 1]):
+            edge = model.edge_start[node]
+            last = model.edge_start[node + 1]
+            while edge < last:
                 target = model.edge_node[edge]
                 work.spread[target, world] = work.spread[target, world] - work.block[edge, world] * y
+                edge += 1
             part = wp.transpose(y) * algebra.full(work.pivot[node, world]) * y
             total = total + part
             summed = summed + wp.abs(wp.trace(part))
+            e += 1
         return total + algebra.diagonal(ROUNDING * summed)
 
     @func
@@ -201,15 +206,19 @@ def make_reach(p: Precision, features: Features) -> Made:
     def answer(work, x: Nodes, start: int, end: int, world: int) -> vec3:
         """What the impulses so far have changed of a block's velocity: Y^T x."""
         u = vec3()
-        for e in range(start, end):
+        e = start + 0
+        while e < end:
             u = u + x[work.reach_node[e, world], world] * work.reach[e, world]
+            e += 1
         return u
 
     @func
     def strike(work, x: Nodes, start: int, end: int, d: vec3, world: int):
         """Apply an impulse: x += D^-1 Y d."""
-        for e in range(start, end):
+        e = start + 0
+        while e < end:
             node = work.reach_node[e, world]
             x[node, world] = x[node, world] + algebra.full(work.pivot[node, world]) * (work.reach[e, world] * d)
+            e += 1
 
     return locals()
