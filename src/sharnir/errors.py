@@ -64,6 +64,7 @@ WARNINGS = {
     "long-step": "a body that turns by more than half a radian in a step",
     "open-joint": "a joint that is open further than the step should leave it",
     "energy-gain": "energy that no source explains",
+    "energy-loss": "energy that goes nowhere",
     "fall-back": "steps that another integrator had to make",
 }
 

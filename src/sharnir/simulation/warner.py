@@ -14,9 +14,9 @@ from ..spatial import Array
 from ..watching.changes import changed, described
 from ..watching.collected import Collected
 from ..watching.descriptions import locked, odd_units, repeated
-from ..watching.energy_gain import gained
 from ..watching.servos import beyond_limits, bounded_servos, unstable
 from ..watching.steps import fallen_back, noticed, uneven
+from ..watching.unexplained import unexplained
 
 if TYPE_CHECKING:
     from .inputs import Inputs
@@ -93,8 +93,12 @@ class Warner:
 
     def energy(self, frames: Frames) -> None:
         """Warn of energy that no source explains."""
-        if self._warned.wants("energy-gain"):
-            self._warned.tell(gained(self._simulation._scene, frames))
+        if self._warned.wants("energy-gain") or self._warned.wants("energy-loss"):
+            known = {"long-step", "open-joint"} & {
+                warning.name for warning in self._noticed()
+            }  # these lose energy, too
+            found = unexplained(self._simulation._scene, frames)
+            self._warned.tell(warning for warning in found if warning.name != "energy-loss" or not known)
 
     def look_back(self) -> tuple[SimulationWarning, ...]:
         """Warn of what the steps so far have noticed, and of what was changed meanwhile; returns all warnings."""
