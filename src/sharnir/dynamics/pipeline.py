@@ -83,17 +83,34 @@ def make_stages(p: Precision, features: Features) -> Made:
         report.done[world] = 0
 
     @func
-    def calm_pushes(work, settings, world: int):
-        """All pseudo-velocities shrunk together, if one of them would turn its body too far."""
+    def is_loose(model, b: int) -> bool:
+        """Whether the direct solver knows body b to be in no joint."""
+        if wp.static(features.reach):
+            return model.body_node[b] < 0
+        return False
+
+    @func
+    def calm_pushes(model, work, settings, world: int):
+        """All pseudo-velocities of joints shrunk together, if one of them would turn its body too far.
+
+        Of a body without joints it is its own turn alone: where it is after an impact is what keeps its energy.
+        """
         fastest = real(0.0)
         for b in range(1, settings.bodies):
-            fastest = wp.max(fastest, wp.length_sq(work.push_spin[b, world]))
+            square = wp.length_sq(work.push_spin[b, world])
+            if is_loose(model, b):
+                turn = settings.dt * wp.sqrt(square)
+                if turn > real(MOST_PUSHED):
+                    work.push_spin[b, world] = (real(MOST_PUSHED) / turn) * work.push_spin[b, world]
+            else:
+                fastest = wp.max(fastest, square)
         turn = settings.dt * wp.sqrt(fastest)
         if turn > real(MOST_PUSHED):
             share = real(MOST_PUSHED) / turn
             for b in range(1, settings.bodies):
-                work.push[b, world] = share * work.push[b, world]
-                work.push_spin[b, world] = share * work.push_spin[b, world]
+                if not is_loose(model, b):
+                    work.push[b, world] = share * work.push[b, world]
+                    work.push_spin[b, world] = share * work.push_spin[b, world]
 
     @func
     def check_bodies(model, state, work, report, settings, world: int):
@@ -161,7 +178,7 @@ def make_stages(p: Precision, features: Features) -> Made:
             ropes.end_ropes(model, state, memory, work, settings, world)
             let_ropes_give_way(model, state, memory, work, report, settings, world)
             ropes.close_ropes(model, state, memory, work, settings, world)
-        calm_pushes(work, settings, world)
+        calm_pushes(model, work, settings, world)
         check_bodies(model, state, work, report, settings, world)
         if report.fault[world] == 0:
             rows.end(model, state, memory, work, settings, world)

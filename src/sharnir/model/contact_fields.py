@@ -75,6 +75,7 @@ FIELDS: Fields = {
         Field("kept_a", "contact", "int", "their shapes a"),
         Field("kept_b", "contact", "int", "their shapes b"),
         Field("kept_place", "contact", "vec3", "m, their points as seen from the body that moves"),
+        Field("kept_normal", "contact", "vec3", "their normals"),
     ),
     "work": (
         # broad phase
@@ -91,6 +92,7 @@ FIELDS: Fields = {
         Field("kept_next", "contact", "int", "the next one, or -1; keep_contacts"),
         Field("contact_place", "contact", "vec3", "m, the point as seen from the body that moves; keep_contacts"),
         Field("contact_start", "contact", "vec3", "N s of the last step; keep_contacts"),
+        Field("contact_lead", "contact", "vec3", "m/s, what its slip gains by the middle of the drift; keep_contacts"),
         Field("contact_body_a", "contact", "int", "body of shape a; prepare"),
         Field("contact_body_b", "contact", "int", "body of shape b; prepare"),
         Field("contact_arm_a", "contact", "vec3", "m from a's centre of mass to the point; prepare"),

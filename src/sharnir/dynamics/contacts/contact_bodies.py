@@ -62,9 +62,21 @@ def make_contact_bodies(p: Precision, features: Features) -> Made:
         return relative(model, work, work.velocity, work.spin, work.solution, i, world)
 
     @func
+    def led(work, u: vec3, i: int, world: int) -> vec3:
+        """The velocity u between the sides of contact i as it is in the middle of the drift (lead.py)."""
+        if wp.static(features.integrator.leads):
+            return u + work.contact_lead[i, world]
+        return u
+
+    @func
+    def led_between(model, work, i: int, world: int) -> vec3:
+        """Of b against a at contact i in the middle of the drift, m/s."""
+        return led(work, velocity_between(model, work, i, world), i, world)
+
+    @func
     def settled_between(model, work, i: int, world: int) -> vec3:
         """The same where the bodies know all impulses."""
-        return settled(model, work, work.velocity, work.spin, i, world)
+        return led(work, settled(model, work, work.velocity, work.spin, i, world), i, world)
 
     @func
     def push_between(model, work, i: int, world: int) -> vec3:

@@ -75,7 +75,7 @@ def make_heap(p: Precision, features: Features) -> Made:
         Its places: 0 and 3 the arms, 6 the normal, 9 and 12 the tangents, 15 the normal's law, 18 and 19 what a unit of
         sliding velocity takes, 20 the same of the one that moves more, 21 and 22 sliding by an impulse along the
         normal, 23 friction, 24 the pseudo-velocity asked for, 25 what it yields, 26 what a unit of it takes, 27 whether
-        it is asked for (2: from both sides).
+        it is asked for.
         """
         ra = work.contact_arm_a[i, world]
         rb = work.contact_arm_b[i, world]
@@ -104,13 +104,11 @@ def make_heap(p: Precision, features: Features) -> Made:
         row[22] = turn[0] * w[1, 2] - turn[1] * w[0, 2]
         row[23] = model.pair_friction[work.contact_pair[i, world], world]
         give = laws.push_yield(model, work, i, world)
-        row[24] = laws.push_speed(model, work, settings, i, world)
+        row[24] = laws.push_speed(work, settings, i, world)
         row[25] = give
         row[26] = real(1.0) / (w[2, 2] + give)
         if laws.is_pushed(work, i, world):
             row[27] = real(1.0)
-            if laws.is_struck_ahead(work, i, world):
-                row[27] = real(2.0)
         work.heap_row[i, world] = row
         work.heap_change[i, world] = vec6()
         p = memory.contact_impulse[i, world]
@@ -225,7 +223,7 @@ def make_heap(p: Precision, features: Features) -> Made:
         n = vec3(row[6], row[7], row[8])
         motion_a = work.heap_motion[a, world]
         motion_b = work.heap_motion[b, world]
-        u = at(motion_b, rb) - at(motion_a, ra)
+        u = sides.led(work, at(motion_b, rb) - at(motion_a, ra), i, world)
         change = work.heap_change[i, world]
         search = share * vec3(change[3], change[4], change[5])
         old = work.heap_impulse[i, world] + search
@@ -269,9 +267,7 @@ def make_heap(p: Precision, features: Features) -> Made:
         motion_b = work.heap_push[b, world]
         speed = wp.dot(n, at(motion_b, rb) - at(motion_a, ra))
         old = work.contact_push[i, world]
-        new = old - row[26] * (speed - row[24] + row[25] * old)
-        if row[27] == real(1.0):
-            new = wp.max(new, real(0.0))
+        new = wp.max(old - row[26] * (speed - row[24] + row[25] * old), real(0.0))
         d = new - old
         if d != real(0.0):
             work.contact_push[i, world] = new

@@ -6,6 +6,7 @@ rolls and a box that slides keep theirs. What was found but cannot be reached wi
 
 from ..factory import Features, Made, Precision, factory, functions, wp
 from .broad import SLACK
+from .lead import make_lead
 
 SAME = 0.25  # of a shape's radius: a point that moved no farther is the same one
 
@@ -16,6 +17,8 @@ def make_matching(p: Precision, features: Features) -> Made:
         return None
     real, vec3 = p.real, p.vec3
     func = functions(p)
+    find_lead = make_lead(p, features).find_lead
+    ENDLESS = wp.constant(real(1e15))
 
     @func
     def seen_from(model, state, i: int, work, world: int) -> vec3:
@@ -96,6 +99,16 @@ def make_matching(p: Precision, features: Features) -> Made:
         return best
 
     @func
+    def lead(model, state, memory, work, dt: real, old: int, i: int, world: int):
+        """What leads contact i through the drift, from what it has done since it was ``old`` (or -1)."""
+        shift = vec3(ENDLESS, ENDLESS, ENDLESS)
+        turned = shift
+        if old >= 0:
+            shift = work.contact_place[i, world] - memory.kept_place[old, world]
+            turned = work.contact_normal[i, world] - memory.kept_normal[old, world]
+        find_lead(model, state, work, dt, shift, turned, i, world)
+
+    @func
     def keep_contacts(model, state, memory, work, settings, world: int):
         """Give the contacts found now the impulses of the last step, and remember them for the next."""
         drop_unreachable(model, state, work, settings.dt, world)
@@ -110,6 +123,8 @@ def make_matching(p: Precision, features: Features) -> Made:
             if wp.static(features.tyres):
                 work.contact_start_deflection[i, world] = vec3()
             old = nearest_kept(model, memory, work, place, i, world)
+            if wp.static(features.integrator.leads):
+                lead(model, state, memory, work, settings.dt, old, i, world)
             if old >= 0:
                 work.contact_start[i, world] = memory.contact_impulse[old, world]
                 if wp.static(features.rolling):
@@ -121,6 +136,7 @@ def make_matching(p: Precision, features: Features) -> Made:
             memory.kept_a[i, world] = work.contact_a[i, world]
             memory.kept_b[i, world] = work.contact_b[i, world]
             memory.kept_place[i, world] = work.contact_place[i, world]
+            memory.kept_normal[i, world] = work.contact_normal[i, world]
             memory.contact_impulse[i, world] = work.contact_start[i, world]
             if wp.static(features.rolling):
                 memory.contact_roll_impulse[i, world] = work.contact_start_roll_impulse[i, world]

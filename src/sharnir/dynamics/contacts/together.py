@@ -184,7 +184,7 @@ def make_together(p: Precision, features: Features) -> Made:
         contacts = work.contact_count[world]
         for i in range(contacts):
             back = wp.transpose(laws.frame(work, i, world))
-            work.dense_velocity[i, world] = back * sides.velocity_between(model, work, i, world)
+            work.dense_velocity[i, world] = back * sides.led_between(model, work, i, world)
             work.dense_impulse[i, world] = back * memory.contact_impulse[i, world]
         for i in range(contacts, work.dense_count[world]):
             j = work.dense_part[i, world] // 2

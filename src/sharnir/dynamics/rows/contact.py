@@ -1,6 +1,7 @@
 """Contact of two shapes in a point: they do not pass through each other, and rub ([001] and [003] stand on this).
 
-    u   velocity of b against a at the point, in the contact's frame: two tangents, then the normal from a to b
+    u   velocity of b against a at the point, in the contact's frame: two tangents, then the normal from a to b; as it
+        is in the middle of the drift (contacts/lead.py)
     W   J M^-1 J^T, 3x3 in that frame: u after an impulse p is u + W p
     g   gap (m), negative where the shapes overlap
 
@@ -9,14 +10,18 @@
     friction    |p_t| <= mu p_n in a true cone; sticks where W_t^-1 can stop u_t, else p_t <- the nearest point of the
                 cone to p_t - u_t/max eig W_t, whose fixed point has p_t against u_t: maximum dissipation
     overlap     pseudo-velocities with u*_n + (ERP/dt) g + give p* >= 0, as for limits
-    impact      before all this, where u_n < -threshold would close the gap within the step: p_n = -(1 + e) u_n/W_nn
-                at once, contact after contact, until none approaches (a row of balls passes impulses on). The step ends
-                where the true path would, up to dt^2: u*_n = -(1 + e) g/dt
+    impact      before all this, where u_n < -threshold closes the gap within the step, at a time t < dt of it:
+                p_n = -(1 + e) u_n/W_nn, contact after contact, until none approaches (a row of balls passes impulses
+                on). Velocities after a kick belong to the middle of the step, so those at t are V - (dt/2 - t) g; and
+                pseudo-velocities take back what it has changed before t, -(t/dt) M^-1 J^T p: the step ends where the
+                path through the impact does. Two free bodies are struck in one point where they are at t, which
+                keeps their angular momentum; and no more than what makes p.(u + W p/2) zero, which friction else may
 
 All contacts together are a group of rows, see ``groups.py``. Rolling and spinning friction are in rolling.py, tyres in
 tyre.py; a moving belt is in contacts/contact_bodies.py.
 """
 
+from ...model.contacts import SPHERE
 from ...scene.joints import CoordinateKind
 from ..algebra import make_algebra
 from ..contacts.broad import make_broad
@@ -32,6 +37,7 @@ from .contact_laws import make_contact_laws
 from .rolling import make_rolling
 from .tyre import make_tyre
 
+CLOSINGS = 3  # steps towards the time of an impact
 IMPACT_SWEEPS = 20  # a row of this many balls passes an impact on within a step
 
 
@@ -192,19 +198,101 @@ def make_contact(p: Precision, features: Features) -> Made:
         return model.pair_restitution[pair, world] > real(0.0) and closes and speed < -model.pair_threshold[pair, world]
 
     @func
-    def bounce(model, work, dt: real, i: int, world: int) -> bool:
-        """The impact of contact i, if there is one; whether there was."""
+    def pull_between(model, work, i: int, world: int) -> vec3:
+        """The acceleration of b against a as gravity alone has it, m/s^2."""
+        pull = vec3()
+        if wp.static(features.integrator.staggered):
+            if model.inv_mass[work.contact_body_b[i, world], world] > real(0.0):
+                pull = pull + work.gravity[world]
+            if model.inv_mass[work.contact_body_a[i, world], world] > real(0.0):
+                pull = pull - work.gravity[world]
+        return pull
+
+    @func
+    def time_to(gap: real, speed: real, pull: real, dt: real) -> real:
+        """When a gap closes in the step, s: g + (u + (dt/2) pull (t/dt - 1)) t = 0 with u in its middle."""
+        t = real(0.0)
+        if gap > real(0.0):
+            for _ in range(wp.static(CLOSINGS)):
+                mean = wp.min(speed + real(0.5) * (t - dt) * pull, real(0.0))
+                t = dt
+                if gap + dt * mean < real(0.0):
+                    t = -gap / mean
+        return t
+
+    @func
+    def roundness(model, shape: int) -> real:
+        """1/m: of a ball; what else touches is taken for flat."""
+        if model.shape_kind[shape] == wp.static(SPHERE):
+            return real(1.0) / model.shape_radius[shape]
+        return real(0.0)
+
+    @func
+    def bring_together(model, work, t: real, i: int, world: int):
+        """The arms of two free bodies to one point where both are at the time t of their impact, the normal with it.
+
+        Sideways the point moves over each of them by its radius: it stays on a ball that meets something flat, and
+        between two balls the normal turns.
+        """
+        a = work.contact_body_a[i, world]
+        b = work.contact_body_b[i, world]
+        if not (sides.is_alone(model, a, world) and sides.is_alone(model, b, world)):
+            return
+        n = work.contact_normal[i, world]
+        way = t * (work.velocity[b, world] - work.velocity[a, world])
+        along = wp.dot(n, way) * n
+        round_a = roundness(model, work.contact_a[i, world])
+        round_b = roundness(model, work.contact_b[i, world])
+        share = real(0.5)
+        if round_a + round_b > real(0.0):
+            share = round_b / (round_a + round_b)
+            n = wp.normalize(n + (round_a * share) * (way - along))
+        part = share * (way - along) + real(0.5) * along
+        arm_a = work.contact_arm_a[i, world] + part
+        arm_b = work.contact_arm_b[i, world] - (way - part)
+        x = work.contact_tangent[i, world]
+        work.contact_normal[i, world] = n
+        work.contact_tangent[i, world] = wp.normalize(x - wp.dot(n, x) * n)
+        work.contact_arm_a[i, world] = arm_a
+        work.contact_arm_b[i, world] = arm_b
+        inverse = sides.inverse_mass_alone(model, work, a, arm_a, world) + sides.inverse_mass_alone(
+            model, work, b, arm_b, world
+        )
         turn = frame(work, i, world)
-        u = wp.transpose(turn) * sides.velocity_between(model, work, i, world)
-        if not is_struck(model, work, dt, u[2], i, world):
-            return False
-        pair = work.contact_pair[i, world]
-        mass = algebra.full(work.contact_mass[i, world])
+        work.contact_mass[i, world] = algebra.packed(wp.transpose(turn) * inverse * turn)
+
+    @func
+    def blow_at(model, mass: mat33, u: vec3, pair: int, world: int) -> vec3:
+        """The impulse of an impact at the velocity u, both in the contact's frame; it adds no energy."""
         d = vec3(real(0.0), real(0.0), -(real(1.0) + model.pair_restitution[pair, world]) * u[2] / mass[2, 2])
         d = rubbed(mass, u + mass * d, d, model.pair_friction[pair, world])
-        d = turn * d
+        return wp.min(-real(2.0) * wp.dot(d, u) / wp.dot(d, mass * d), real(1.0)) * d
+
+    @func
+    def bounce(model, work, dt: real, i: int, world: int) -> bool:
+        """The impact of contact i, if there is one; whether there was."""
+        back = wp.transpose(frame(work, i, world))
+        u = back * sides.velocity_between(model, work, i, world)
+        if not is_struck(model, work, dt, u[2], i, world):
+            return False
+        pull = back * pull_between(model, work, i, world)
+        t = time_to(work.contact_gap[i, world], u[2], pull[2], dt)
+        if wp.length_sq(work.contact_blow[i, world]) == real(0.0):
+            bring_together(model, work, t, i, world)
+            back = wp.transpose(frame(work, i, world))
+            pull = back * pull_between(model, work, i, world)
+            u = back * sides.velocity_between(model, work, i, world)
+        u = u - (real(0.5) * dt - t) * pull
+        if u[2] >= real(0.0):
+            return False
+        mass = algebra.full(work.contact_mass[i, world])
+        d = wp.transpose(back) * blow_at(model, mass, u, work.contact_pair[i, world], world)
         work.contact_blow[i, world] = work.contact_blow[i, world] + d
         sides.strike_contact(model, work, d, i, world)
+        if t > real(0.0):
+            sides.push_contact(model, work, -(t / dt) * d, i, world)
+            if wp.static(features.reach):
+                work.is_pushed[world] = 1
         return True
 
     @func
@@ -247,7 +335,7 @@ def make_contact(p: Precision, features: Features) -> Made:
     def visit_contact(model, memory, work, i: int, world: int) -> vec2:
         """One visit; the squares of the changes of its impulse and of its rolling friction."""
         turn = frame(work, i, world)
-        u = wp.transpose(turn) * sides.velocity_between(model, work, i, world)
+        u = wp.transpose(turn) * sides.led_between(model, work, i, world)
         mass = algebra.full(work.contact_mass[i, world])
         old = wp.transpose(turn) * memory.contact_impulse[i, world]
         normal = normal_impulse(work, mass[2, 2], u[2], old[2], i, world)
@@ -268,7 +356,7 @@ def make_contact(p: Precision, features: Features) -> Made:
 
     @func
     def push_out(model, work, settings, i: int, world: int) -> real:
-        """Pseudo-impulse of an overlap, or of an impact that happens on the way; the square of its change."""
+        """Pseudo-impulse of an overlap; the square of its change."""
         if not laws.is_pushed(work, i, world):
             return real(0.0)
         normal = work.contact_normal[i, world]
@@ -333,7 +421,7 @@ def make_contact(p: Precision, features: Features) -> Made:
         if tyre >= 0:
             turn = frame(work, i, world)
             bend = wp.transpose(turn) * memory.contact_deflection[i, world]
-            u = wp.transpose(turn) * sides.velocity_between(model, work, i, world)
+            u = wp.transpose(turn) * sides.led_between(model, work, i, world)
             z = tyres.bend_after(u, vec2(bend[0], bend[1]), work.tyre_rate[i, world], work.kick[world])
             z = tyres.kept_bend(model, model.pair_friction[work.contact_pair[i, world], world], z, tyre)
             if memory.contact_impulse[i, world][0] == real(0.0) and wp.length_sq(

@@ -73,28 +73,14 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
     # --- overlap ----------------------------------------------------------------------------------------------------
 
     @func
-    def is_struck_ahead(work, i: int, world: int) -> bool:
-        """Whether an impact of contact i happens on the way."""
-        if wp.static(features.restitution):
-            blow = work.contact_blow[i, world]
-            return wp.dot(blow, blow) > real(0.0) and work.contact_gap[i, world] > real(0.0)
-        return False
-
-    @func
     def is_pushed(work, i: int, world: int) -> bool:
         """Whether pseudo-velocities have something to put right at contact i."""
-        if work.contact_y[i, world] > real(0.0):
-            return False
-        return work.contact_gap[i, world] < real(0.0) or is_struck_ahead(work, i, world)
+        return work.contact_y[i, world] == real(0.0) and work.contact_gap[i, world] < real(0.0)
 
     @func
-    def push_speed(model, work, settings, i: int, world: int) -> real:
+    def push_speed(work, settings, i: int, world: int) -> real:
         """The pseudo-velocity along the normal that contact i asks for, m/s."""
-        rate = settings.erp
-        if wp.static(features.restitution):
-            if is_struck_ahead(work, i, world):
-                rate = real(1.0) + model.pair_restitution[work.contact_pair[i, world], world]
-        return -rate * work.contact_gap[i, world] / settings.dt
+        return -settings.erp * work.contact_gap[i, world] / settings.dt
 
     @func
     def push_yield(model, work, i: int, world: int) -> real:
@@ -106,12 +92,10 @@ def make_contact_laws(p: Precision, features: Features) -> Made:
     @func
     def pushed(model, work, settings, speed: real, i: int, world: int) -> real:
         """The pseudo-impulse of contact i after a visit at a pseudo-velocity along its normal."""
-        target = push_speed(model, work, settings, i, world)
+        target = push_speed(work, settings, i, world)
         compliance = push_yield(model, work, i, world)
         old = work.contact_push[i, world]
         new = old - (speed - target + compliance * old) / (work.contact_mass[i, world][2] + compliance)
-        if not is_struck_ahead(work, i, world):
-            new = wp.max(new, real(0.0))
-        return new
+        return wp.max(new, real(0.0))
 
     return locals()
