@@ -76,6 +76,7 @@ FIELDS: Fields = {
         Field("rows_a", "row_angular", "mat33", "rows: the locked and soft rotations; prepare"),
         Field("softness_l", "direct_joint", "real", "1/kg, compliance of a joint that closes a loop; prepare"),
         Field("softness_a", "direct_joint", "real", "1/(kg m^2), likewise; prepare"),
+        Field("closing_energy", "direct_joint", "real", "J in its compliance, at the end of the step; finish"),
         Field("pivot", "node", "sym33", "the matrix's diagonal, then its inverse; assemble, factor"),
         Field("block", "block", "mat33", "the matrix below the diagonal, then its factor; assemble, factor"),
         Field("solution", "node", "vec3", "right-hand side, then velocity changes and impulses; solver"),

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 # What of a step's scratch is read after it: the columns of ``contacts()``, and what recordings copy.
 TOUCH = tuple(f"contact_{name}" for name in ("body_a", "body_b", "point", "normal", "gap", "force", "slip"))
-MEASURED = ("voltage", "touch_force", "contact_count", "softness_l", "softness_a", *TOUCH)
+MEASURED = ("voltage", "touch_force", "contact_count", "closing_energy", *TOUCH)
 MADE_WITH = ("scene", "dt", "worlds", "device", "iterations", "kernels")  # attributes that the step has taken over
 Worlds = Iterable[int] | Iterable[bool] | None  # numbers of worlds, a mask over them, or None for all
 

@@ -267,8 +267,7 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
                 for i in range(settings.twists):
                     geometry.count_turns(model, state, settings.dt, i, world)
             for j in range(settings.joints):  # what kept the equations of accelerations regular stores no energy
-                work.softness_l[j, world] = real(0.0)
-                work.softness_a[j, world] = real(0.0)
+                work.closing_energy[j, world] = real(0.0)
             memory.kick[world] = -settings.dt  # velocities are those of the state: a leapfrog step would start anew
             watch_turns(model, state, report, settings, world)
             report.step[world] = report.step[world] + 1

@@ -192,10 +192,31 @@ def make_joints(p: Precision, features: Features) -> Made:
             note_reaction(memory, work, memory.lock_angular, work.bias_angular, mean, now, j, world)
 
     @func
+    def note_closing_energy(model, memory, work, dt: real, j: int, world: int):
+        """Gamma p^2/2 of a joint that closes a loop, p the impulse that a whole step's kick would keep.
+
+        What leads onto the joints is no part of p: it stretches nothing, but makes up for turns of which the redundant
+        rows know differently, and near singular poses it is huge.
+        """
+        work.closing_energy[j, world] = real(0.0)
+        if model.closes_loop[j] == 1:
+            impulse = memory.lock_impulse[j, world]
+            energy = work.softness_l[j, world] * wp.dot(impulse, impulse)
+            if wp.static(features.angular_locks):
+                impulse = memory.lock_angular[j, world]
+                energy = energy + work.softness_a[j, world] * wp.dot(impulse, impulse)
+            whole = real(1.0)
+            if wp.static(features.integrator.leads):
+                whole = dt / work.kick[world]
+            work.closing_energy[j, world] = real(0.5) * whole * whole * energy
+
+    @func
     def end(model, state, memory, work, settings, world: int):
         """Reactions, and what the rows remember of a kick that is solved."""
         for j in range(settings.joints):
             note_reactions(memory, work, j, world)
+            if wp.static(features.direct):
+                note_closing_energy(model, memory, work, settings.dt, j, world)
             if wp.static(has_bounds):
                 bounds.end(model, memory, work, j, world)
             if wp.static(features.soft):
