@@ -21,7 +21,7 @@ def rod(scene: sh.Scene, name: str, start: np.ndarray, end: np.ndarray, mass: fl
 
 
 def inversor() -> tuple[sh.Scene, dict[str, sh.Body]]:
-    """Peaucellier's linkage: rods 1 m, 0.5 m and a crank of 0.35 m on whose circle its pole lies; seven in three loops."""
+    """Peaucellier's linkage: rods 1 m, 0.5 m and a crank of 0.35 m on whose circle its pole lies; three loops."""
     scene = sh.Scene("inversor")
     pole, crank = np.zeros(3), np.array([0.35, 0, 0])
     along = np.array([np.cos(0.35), 0, np.sin(0.35)])
@@ -53,7 +53,7 @@ def inversor() -> tuple[sh.Scene, dict[str, sh.Body]]:
 
 
 def test_peaucelliers_linkage_draws_a_straight_line() -> None:
-    """The far corner keeps x = (1 - 1/4)/(2 * 0.35), falling under gravity: to 10 um at 10 ms, a quarter of it at 5 ms."""
+    """The far corner keeps x = (1 - 1/4)/(2 * 0.35), falling under gravity: to 10 um at 10 ms, a quarter at 5 ms."""
     off = []
     for dt in (0.01, 0.005):
         scene, rods = inversor()

@@ -8,6 +8,7 @@ import mechanisms as mech
 import numpy as np
 import pytest
 from mechanisms import LEAPFROG, RK4
+from scipy.integrate import solve_ivp
 from test_limits_and_loops import crank_angle
 
 import sharnir as sh
@@ -169,3 +170,46 @@ def test_point_mass_on_an_arm() -> None:
     sim = sh.Simulation(scene, dt=2.367842 / steps, **RK4)
     sim.step(steps)
     assert sim.get(pin.angle) == pytest.approx(0, abs=1e-5)
+
+
+def wheel_on_a_parallelogram(arm_inertia: float) -> tuple[sh.Scene, sh.Joint]:
+    """Arms of 0.3 m and 1 kg, one above the other, an upright and a wheel of 5 kg; spring, damper, gravity."""
+    scene = sh.Scene("parallelogram")
+    own = (arm_inertia,) * 3
+    arms = [scene.body(f"arm{i}", mass=1.0, inertia=own, position=(0.15, 0, 0.2 * i)) for i in range(2)]
+    upright = scene.body("upright", mass=5.0, inertia=(0.05,) * 3, position=(0.3, 0, 0.1))
+    joints = []
+    for i, arm in enumerate(arms):
+        own = {"spring": sh.Spring(200.0, 4.0)} if i == 0 else {}
+        inner = sh.Revolute(axis=(0, -1, 0), anchor=(0, 0, 0.2 * i))
+        joints.append(scene.joint(f"inner{i}", inner, scene.world, arm, **own))
+        outer = sh.Revolute(axis=(0, -1, 0), anchor=(0.3, 0, 0.2 * i))
+        scene.joint(f"outer{i}", outer, arm, upright)
+    return scene, joints[0]
+
+
+@pytest.mark.parametrize(("integrator", "ratio", "most"), [("leapfrog", 4, 1e-4), ("rk4", 16, 1e-7)])
+def test_a_parallelogram_suspension_keeps_the_order(integrator: str, ratio: float, most: float) -> None:
+    """The upright does not turn: (2 I + m_a l^2/2 + m l^2) q'' = -k q - c q' - (m_a + m) g l cos q, on to 0.5 s."""
+    inertia, weight = 2 * 0.04 + 0.3**2 / 2 + 5 * 0.3**2, 6 * mech.GRAVITY * 0.3
+
+    def slope(_: float, y: np.ndarray) -> list[float]:
+        return [y[1], -(200.0 * y[0] + 4.0 * y[1] + weight * np.cos(y[0])) / inertia]
+
+    exact = solve_ivp(slope, (0, 0.5), (0.0, 0.0), rtol=1e-12, atol=1e-13, dense_output=True).sol
+    off = []
+    for dt in (0.005, 0.0025):
+        scene, hinge = wheel_on_a_parallelogram(0.04)
+        run = sh.Simulation(scene, dt=dt, integrator=integrator).run(0.5)
+        assert not run.warnings
+        off.append(np.abs(mech.values(run, hinge.angle) - exact(mech.times(run))[0]).max())
+    assert off[0] < most
+    assert off[0] / off[1] == pytest.approx(ratio, rel=0.25)
+
+
+def test_a_damper_too_fast_for_a_light_arm_is_told() -> None:
+    """dt c > I of the arm alone, though not of the wheel on it: no step is of fourth order, and that is said."""
+    scene, _ = wheel_on_a_parallelogram(0.0075)
+    run = sh.Simulation(scene, dt=0.005, **RK4).run(0.1)
+    assert [warning.name for warning in run.warnings] == ["fall-back"]
+    assert "100 % fell back" in str(run.warnings[0])

@@ -118,12 +118,13 @@ def test_a_chain_whips_and_goes_taut_without_opening(dt: float) -> None:
     assert energy[0] - energy.min() < 1e-2 * most
 
 
-@pytest.mark.parametrize("links", [2, 3])
+@pytest.mark.parametrize(("links", "integrator"), [(2, "leapfrog"), (3, "leapfrog"), (2, "rk4")])
 @pytest.mark.parametrize("dt", [0.01, 0.005, 0.002, 0.001])
-def test_a_slack_chain_between_heavy_bodies_goes_taut(dt: float, links: int) -> None:
+def test_a_slack_chain_between_heavy_bodies_goes_taut(dt: float, links: int, integrator: str) -> None:
     """Two bodies of a tonne part at 1 m/s, with links of 1 kg and 0.5 m between them, which turn them round in 1 ms.
 
-    No step here resolves that. It may lose energy, but gains none, and joints stay closed to 2 % of a link.
+    No step here resolves that. It may lose energy, but gains none, and joints stay closed to 2 % of a link. Steps of
+    fourth order see it coming, by accelerations that change within a step, and the leapfrog step goes on from there.
     """
     scene, mass, length = sh.Scene("tow", gravity=(0, 0, 0)), 1000.0, 0.5
     before = scene.body("tug", mass=mass, inertia=(100.0,) * 3)
@@ -142,7 +143,7 @@ def test_a_slack_chain_between_heavy_bodies_goes_taut(dt: float, links: int) -> 
         before, end = link, end + along * length
     towed = scene.body("towed", mass=mass, inertia=(100.0,) * 3, position=end, velocity=(1, 0, 0))
     scene.joint("hitch", sh.Revolute(axis=(0, 0, 1), anchor=end), before, towed)
-    run = sh.Simulation(scene, dt=dt).run(3.0)
+    run = sh.Simulation(scene, dt=dt, integrator=integrator).run(3.0)
     energy = mech.values(run, scene.energy)
     assert energy[1:-1].max() < 1.03 * energy[1]
     assert float(run.data["gap"].max()) < 0.02 * length

@@ -244,6 +244,7 @@ def _start_anew(to: Access) -> None:
     """Let the next step start from the velocities of the state, not from those in the middle of the last step."""
     memory = to.tables["memory"]
     write(memory.kick, -np.abs(read(memory.kick)))
+    write(memory.was_smooth, np.zeros_like(read(memory.was_smooth)))
 
 
 def _moved(to: Access) -> None:

@@ -24,6 +24,7 @@ from ..rows.joint_matrix import make_joint_matrix
 from ..rows.limit import make_limit
 from ..rows.soft import make_soft
 from ..solvers.factors import make_factors
+from ..stiffen import STARTED
 from ..watch import make_watch
 
 PROJECTIONS = 5
@@ -44,6 +45,9 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
 
     # m or rad, velocities times dt: what is left after one more projection is a thousandth of it or less
     NEAR_JOINTS = wp.constant(real(1e-5 if p.name == "float64" else 1e-3))
+
+    STEADY = wp.constant(real(0.03))  # 13 steps in a period, see is_steady
+    STILL = wp.constant(real(1e-12))  # J/kg: what moves by a micrometre a second is at rest
 
     # --- back onto the joints -----------------------------------------------------------------------------------------
 
@@ -174,6 +178,12 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
         work.spin[b, world] = state.spin[b, world]
 
     @func
+    def kinetic_energy(model, velocity: vec3, spin: vec3, b: int, world: int) -> real:
+        """Of body b at these velocities, with the mean of its moments, J."""
+        moving = real(0.5) * wp.dot(velocity, velocity) / model.inv_mass[b, world]
+        return moving + wp.trace(model.inertia[b, world]) * wp.dot(spin, spin) / real(6.0)
+
+    @func
     def next_stage(model, state, work, dt: real, stage: int, b: int, world: int):
         """Move body b by the accelerations just found: to the next stage, or after the last to the end of the step."""
         node = model.body_node[b]
@@ -195,6 +205,9 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
             work.middle_rotation_acceleration[b, world] = work.middle_rotation_acceleration[b, world] + bend
             speed_up(state, work, dt, pull, bend, move(state, work, dt, pull, bend, b, world), b, world)
         else:
+            jump = dt * (pull - work.start_acceleration[b, world])
+            turn = real(2.0) * dt * (bend - work.start_rotation_acceleration[b, world])
+            work.jump[b, world] = kinetic_energy(model, jump, vec3(turn[0], turn[1], turn[2]), b, world)
             third = real(1.0) / real(3.0)
             pose_pull = third * (work.start_acceleration[b, world] + work.middle_acceleration[b, world])
             pose_bend = third * (
@@ -229,8 +242,25 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
         return True
 
     @func
-    def may_begin(model, state, settings, world: int) -> bool:
+    def has_calmed(model, state, memory, settings, world: int) -> bool:
+        """Whether leapfrog steps before have ended in smooth motion: else their last velocities are a guess."""
+        jump = real(0.0)
+        motion = real(0.0)
+        for b in range(1, settings.bodies):
+            if model.body_node[b] >= 0:
+                now = kinetic_energy(model, state.velocity[b, world], state.spin[b, world], b, world)
+                motion = motion + real(2.0) * now + STILL / model.inv_mass[b, world]
+                jump = jump + kinetic_energy(
+                    model, memory.kick_change[b, world], memory.kick_spin_change[b, world], b, world
+                )
+        return jump <= STEADY * motion
+
+    @func
+    def may_begin(model, state, memory, settings, world: int) -> bool:
         """Whether nothing at the start is too abrupt for an explicit step."""
+        if memory.kick[world] > real(0.0):
+            if not has_calmed(model, state, memory, settings, world):
+                return False
         if wp.static(features.limits):
             if not limits_are_free(model, state, settings, world):
                 return False
@@ -251,11 +281,59 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
         return True
 
     @func
+    def is_steady(model, work, settings, world: int) -> bool:
+        """Whether the accelerations of a step change little beside the motion: over dt, by a share of its energy.
+
+        A mass on a spring has (w h)^4/2. A slack chain that goes taut turns round within a step, and an explicit step
+        may give it any energy then.
+        """
+        jump = real(0.0)
+        motion = real(0.0)
+        for b in range(1, settings.bodies):
+            if model.body_node[b] >= 0:
+                start = kinetic_energy(model, work.start_velocity[b, world], work.start_spin[b, world], b, world)
+                end = kinetic_energy(model, work.velocity[b, world], work.spin[b, world], b, world)
+                motion = motion + start + end + STILL / model.inv_mass[b, world]
+                jump = jump + work.jump[b, world]
+        return jump <= STEADY * motion
+
+    @func
+    def hand_over_body(model, memory, work, dt: real, b: int, world: int):
+        """What a leapfrog step keeps of the one before, as if one had led here: v_{n-1/2} = v_n - (h/2) a_n."""
+        rotation = work.start_rotation[b, world]
+        turned = work.start_rotation_acceleration[b, world] * wp.quat_inverse(rotation)
+        spin = wp.quat_rotate_inv(rotation, work.start_spin[b, world])
+        gyroscopic = model.inv_inertia[b, world] * wp.cross(spin, model.inertia[b, world] * spin)
+        kick = dt * work.start_acceleration[b, world]
+        kick_spin = dt * (real(2.0) * vec3(turned[0], turned[1], turned[2]) + wp.quat_rotate(rotation, gyroscopic))
+        memory.mid_velocity[b, world] = work.start_velocity[b, world] - real(0.5) * kick
+        memory.mid_spin[b, world] = work.start_spin[b, world] - real(0.5) * kick_spin
+        memory.kick_velocity[b, world] = kick
+        memory.kick_spin[b, world] = kick_spin
+        memory.stiffness_mark[b, world] = wp.static(STARTED)
+
+    @func
+    def hand_over(model, control, memory, work, settings, world: int):
+        """Let a leapfrog step go on from smooth ones: one that starts anew in the middle of a blow may gain energy."""
+        if memory.kick[world] < real(0.0) and memory.was_smooth[world] == 1:
+            memory.kick[world] = settings.dt
+            for b in range(1, settings.bodies):
+                if model.body_node[b] >= 0:
+                    hand_over_body(model, memory, work, settings.dt, b, world)
+                    memory.last_force[b, world] = control.force[b, world]
+                    memory.last_torque[b, world] = control.torque[b, world]
+            for i in range(settings.coordinates):
+                memory.last_effort[i, world] = control.effort[i, world]
+            memory.last_gravity[world] = model.gravity[world]
+
+    @func
     def end_step(model, state, memory, work, report, settings, error: real, world: int) -> bool:
         """Keep the step if it was smooth, with an error of its joints that one more projection takes out."""
         smooth = error <= NEAR_JOINTS and speeds_are_sound(work, settings, world)
         if wp.static(features.limits):
             smooth = smooth and limits_are_free(model, state, settings, world)
+        if smooth:
+            smooth = is_steady(model, work, settings, world)
         for b in range(1, settings.bodies):
             if smooth:
                 state.velocity[b, world] = work.velocity[b, world]
@@ -268,6 +346,7 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
                     geometry.count_turns(model, state, settings.dt, i, world)
             for j in range(settings.joints):  # what kept the equations of accelerations regular stores no energy
                 work.closing_energy[j, world] = real(0.0)
+            memory.was_smooth[world] = 1
             memory.kick[world] = -settings.dt  # velocities are those of the state: a leapfrog step would start anew
             watch_turns(model, state, report, settings, world)
             report.step[world] = report.step[world] + 1
@@ -287,7 +366,7 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
         """
         world = task[0]
         made = int(0)
-        while made < task[1] and may_begin(model, state, settings, world):
+        while made < task[1] and may_begin(model, state, memory, settings, world):
             for b in range(1, settings.bodies):
                 start_body(state, memory, work, b, world)
             rows.scale(model, memory, settings, real(0.0), world)
@@ -307,6 +386,7 @@ def make_fourth_order(p: Precision, features: Features) -> Made:
                             next_stage(model, state, work, settings.dt, stage, b, world)
                 stage += 1
             if not end_step(model, state, memory, work, report, settings, error, world):
+                hand_over(model, control, memory, work, settings, world)
                 return made
             made += 1
         return made
