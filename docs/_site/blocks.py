@@ -91,7 +91,7 @@ def _stub_parameter(parameter: Parameter, block: type[Block]) -> str:
 def _type(name: str, block: type[Block]) -> str:
     hint = next(base.__annotations__[name] for base in block.__mro__ if name in getattr(base, "__annotations__", {}))
     hint = str(hint).replace("Between", 'Literal["linear", "step"]')
-    return re.sub(r"\bWire\b", "Source", hint)
+    return re.sub(r"\b(Wire|takes\.\w+)\b", "Source", hint)
 
 
 def _literal(value: object) -> str:

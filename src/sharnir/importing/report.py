@@ -62,7 +62,7 @@ class ImportReport:
 
     @contextmanager
     def naming(self, where: str) -> Iterator[None]:
-        """A refusal of what is made meanwhile is one of the source, with the place in it."""
+        """A refusal of what is made meanwhile is one of the source, at ``where`` in it."""
         try:
             yield
         except SceneError as error:
