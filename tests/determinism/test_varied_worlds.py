@@ -13,7 +13,7 @@ import sharnir as sh
 from sharnir.studies.address import find, with_numbers
 
 ROD = {"position": (0.2, 0, 0), "rotation": (0, 0.5**0.5, 0, 0.5**0.5)}
-STEPS = 40
+STEPS = 60  # so that what was thrown has come to roll
 
 
 def hinged(**carried: Any) -> sh.Scene:

@@ -95,7 +95,10 @@ def make_contact(p: Precision, features: Features) -> Made:
 
     @func
     def soften(work, dt: real, stiffness: real, damping: real, i: int, world: int):
-        """The normal as a spring and damper; the damper acts once the shapes overlap."""
+        """The normal as a spring and damper; the damper acts once the shapes overlap.
+
+        The spring looks a step ahead as it is (implicit Euler), so nothing leads it through the drift.
+        """
         kick = work.kick[world]
         gap = work.contact_gap[i, world]
         c = damping
@@ -103,6 +106,10 @@ def make_contact(p: Precision, features: Features) -> Made:
             c = real(0.0)
         work.contact_y[i, world] = kick * (c + dt * stiffness)
         work.contact_source[i, world] = -kick * stiffness * gap
+        if wp.static(features.integrator.leads):
+            lead = work.contact_lead[i, world]
+            n = work.contact_normal[i, world]
+            work.contact_lead[i, world] = lead - wp.dot(n, lead) * n
 
     @func
     def prepare_normal(model, work, settings, pair: int, i: int, world: int):
