@@ -262,6 +262,59 @@ def test_a_servo_may_scale_its_control(tmp_path):
     assert any("of 1 is a target of 2.5" in entry.why for entry in scene.report.of("repaired"))
 
 
+def one_joint(tmp_path, actuator: str) -> sh.Scene:
+    file = tmp_path / "joint.xml"
+    file.write_text(
+        f"""<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/></body></worldbody>
+        <actuator>{actuator}</actuator></mujoco>"""
+    )
+    return sh.Scene.load(file)
+
+
+def test_a_servo_behind_a_gear_is_asked_for_what_the_joint_does(tmp_path):
+    """Force = gear k (u - gear q) goes to q = u/gear; one that reverses, the other way."""
+    scene = one_joint(tmp_path, '<position joint="j" kp="50" gear="-4" ctrlrange="-1 2"/>')
+    servo = scene.joints["j"].drives["angle"]
+    assert servo.gain * servo.drive.stall_torque == pytest.approx(50 * 4**2)
+    assert any("of 1 is a target of -0.25" in entry.why for entry in scene.report.of("repaired"))
+
+
+def test_a_bounded_velocity_actuator_is_a_speed_servo(tmp_path):
+    """Force = k (u - q') within 3 N m; what is damped beyond the gain, as our own files have it, is the motor's own."""
+    servo = one_joint(tmp_path, '<velocity joint="j" kv="10" forcerange="-3 3"/>').joints["j"].drives["angle"]
+    assert isinstance(servo, sh.SpeedServo)
+    assert (servo.drive.stall_torque, servo.gain * servo.drive.stall_torque) == pytest.approx((3, 10))
+    general = '<general joint="j" gainprm="20" biastype="affine" biasprm="0 0 -22" forcerange="-3 3"/>'
+    servo = one_joint(tmp_path, general).joints["j"].drives["angle"]
+    assert servo.gain * servo.drive.stall_torque == pytest.approx(20)
+    assert servo.drive.stall_torque / servo.drive.idle_speed == pytest.approx(2)
+
+
+def test_a_wheel_of_a_urdf_keeps_its_motor_as_an_mjcf(tmp_path):
+    file = tmp_path / "wheel.urdf"
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    file.write_text(
+        f"""<robot name="w"><link name="base"/><link name="wheel"><inertial><mass value="1"/>{inertia}</inertial></link>
+        <joint name="spin" type="continuous"><parent link="base"/><child link="wheel"/><axis xyz="0 1 0"/>
+        <limit effort="20" velocity="5"/></joint></robot>"""
+    )
+    ends = []
+    for scene in (sh.Scene.load(file), sh.Scene.load(sh.Scene.load(file).save(tmp_path / "wheel.xml"))):
+        spin = scene.joints["spin"]
+        run = sh.Simulation(scene, dt=0.005).run(0.5, target={spin: 3.0})
+        ends.append(float(run[spin.angle].values[-1]))
+    assert ends[0] > 0.5 and ends[1] == pytest.approx(ends[0], rel=1e-6)
+
+
+def test_a_base_is_free_where_an_mjcf_says_so(tmp_path):
+    file = tmp_path / "joint.xml"
+    one_joint(tmp_path, "")
+    told = sh.Scene.load(file, base="free").report.of("ignored")
+    assert any(entry.what == "base" for entry in told)
+    with pytest.raises(sh.SceneError, match="base"):
+        sh.Scene.load(file, base="free", strict=True)
+
+
 def test_a_hip_that_overlaps_a_fixed_base_passes_through_it(tmp_path):
     """MuJoCo takes a base that is welded to the world for the world, which its children touch."""
     hinges = '<joint name="{0}x" axis="1 0 0"/><joint name="{0}y" axis="0 1 0"/><geom size=".1" mass="1"/>'

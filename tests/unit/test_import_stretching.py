@@ -103,3 +103,12 @@ def test_models_of_a_world_lie_apart_in_proportion(tmp_path):
 def test_what_is_no_scale_and_no_axis_is_refused(tmp_path, wrong):
     with pytest.raises(sh.SceneError, match=f"^{next(iter(wrong))} "):
         sh.Scene.load(write(tmp_path, "arm.urdf", ARM), **wrong)
+
+
+def test_a_gravity_that_no_file_gives_pulls_down_whatever_axis_was_up(tmp_path):
+    """MuJoCo's own is -z; one along the axis that was up is the file's."""
+    body = '<worldbody><body><joint axis="1 0 0"/><geom size="0.1"/></body></worldbody>'
+    silent = write(tmp_path, "silent.xml", f"<mujoco>{body}</mujoco>")
+    assert sh.Scene.load(silent, up="y").gravity == pytest.approx((0, 0, -9.81))
+    told = write(tmp_path, "told.xml", f'<mujoco><option gravity="0 -1.6 0"/>{body}</mujoco>')
+    assert sh.Scene.load(told, up="y").gravity == pytest.approx((0, 0, -1.6))

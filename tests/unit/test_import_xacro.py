@@ -69,6 +69,22 @@ def test_arguments_choose_and_unknown_ones_are_refused(arm):
         sh.Scene.load(arm, arguments={"prefiks": "x"})
 
 
+def test_arguments_within_expressions_are_worked_out_first(tmp_path):
+    """As upstream: ${'$(arg arm)' == 'ur5'} chooses."""
+    file = tmp_path / "chosen.xacro"
+    file.write_text(
+        """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="arm" default="ur5"/>
+        <xacro:arg name="n" default="2"/><link name="base"/>
+        <xacro:if value="${'$(arg arm)' == 'ur5'}"><link name="${'$(arg arm)' + '_tool'}"/>
+          <joint name="j" type="continuous"><parent link="base"/><child link="ur5_tool"/>
+          <origin xyz="${$(arg n) + 1} 0 0"/></joint></xacro:if></robot>"""
+    )
+    assert "j" in sh.Scene.load(file).joints
+    assert "j" not in sh.Scene.load(file, arguments={"arm": "panda"}).joints
+    with pytest.raises(sh.SceneError, match=r"has no argument 'bogus'(?!; did you mean 'bogus')"):
+        sh.Scene.load(file, arguments={"bogus": "1"})
+
+
 REFUSED = {
     "a call": ("${__import__('os').system('true')}", "calls 'Attribute', which is not allowed"),
     "a file": ("${open('/etc/passwd').read()}", "calls 'Attribute'"),

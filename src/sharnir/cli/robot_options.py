@@ -17,7 +17,12 @@ from ..scene.values import Plain
 def add_robot_options(command: argparse.ArgumentParser) -> None:
     """Add the choices of an import to a command."""
     robot = command.add_argument_group("how a robot's file is read (URDF, xacro, MJCF, SDF, USD)")
-    robot.add_argument("--base", choices=("fixed", "free"), default="fixed", help="whether its base may move (fixed)")
+    robot.add_argument(
+        "--base",
+        choices=("fixed", "free"),
+        default="fixed",
+        help="whether the base of a URDF may move (fixed); the other formats say it themselves",
+    )
     robot.add_argument("--ground", action="store_true", help="put level ground below its lowest point")
     robot.add_argument("--no-motors", action="store_true", help="give no servos to joints whose file tells an effort")
     robot.add_argument("--self-collision", action="store_true", help="let the robot's links touch each other")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
@@ -67,6 +68,10 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
     groups, joints = _grouped(tree, report)
     names = _Names(report)
     groups[0].fixed = options.base == "fixed" or groups[0].root.name == WORLD
+    if options.base == "free" and groups[0].root.name == WORLD:
+        report.ignore(
+            report.source, "base", "the file itself says what is fixed to the world, and what is not", "motion"
+        )
     _check_places(groups, report)
     _weigh(groups, report)
     for group in groups:
@@ -103,11 +108,15 @@ def build(tree: Tree, report: ImportReport, options: Options) -> Scene:
 
 
 def _put_upright(tree: Tree, turn: Array) -> None:
-    """Turn a robot, and the gravity that its file gives, so that the axis that was up is z."""
+    """Turn a robot, and a gravity of its file that pulls down along the axis that was up, so that this axis is z.
+
+    Any other gravity is what the format has where a file says nothing, and pulls down already.
+    """
     tree.place = Pose(np.zeros(3), turn) @ tree.place
     if tree.gravity is not None:
         x, y, z = spatial.rotate(turn, tree.gravity).tolist()
-        tree.gravity = (x, y, z)
+        if math.hypot(x, y) <= abs(z):
+            tree.gravity = (x, y, z)
 
 
 def _is_nothing(group: _Group) -> bool:

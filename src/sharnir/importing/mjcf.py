@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import spatial
 from ..errors import SceneError, nearest
-from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo
+from ..scene.elements.drive import AnyDrive, DcDrive, PositionServo, SpeedServo
 from ..scene.joints import Fixed, Frame, Spherical
 from ..scene.shape import MassProperties
 from ..scene.values import Vec3, as_vec3
@@ -285,11 +285,11 @@ class _Reader:
                 self.report.ignore(where, "biasprm", "a motor has no constant torque", "motion")
         elif b1 == 0.0 and b0 == 0.0 and b2 < 0.0 and force is None:
             self._velocity(joint, gain * gear * most, -b2 * gear**2, bounded, where)
+        elif b1 == 0.0 and b0 == 0.0 and b2 < 0.0 and gain > 0.0 and force is not None:
+            joint.drive = self._speed(joint, gain, -b2, gear, force, where)
         elif b1 < 0.0 and b0 == 0.0 and gain > 0.0:
-            share = gain / -b1  # of a control, the place that the servo goes to
-            if abs(share - 1.0) > 1e-12:
-                self.report.repair(where, "ctrl", f"of 1 is a target of {share:g}; now the target is given")
-            reach = (share * low, share * high)
+            share = self._share(gain / (-b1 * gear), where)
+            reach = (min(share * low, share * high), max(share * low, share * high))
             joint.drive = self._position(joint, i, -b1 * gear**2, -b2 * gear**2, reach, bounded, force)
         else:
             self.report.ignore(where, "actuator", "its law has no counterpart", "motion")
@@ -300,6 +300,22 @@ class _Reader:
         most = max(abs(low), abs(high))
         if abs(low + high) > 1e-9 * most:
             self.report.repair(where, name, f"is from {low:g} to {high:g}; now from {-most:g} to {most:g}")
+
+    def _share(self, share: float, where: str) -> float:
+        """The target of a joint's servo that a control of 1 asks for; told where it is not the control itself."""
+        if abs(share - 1.0) > 1e-12:
+            self.report.repair(where, "ctrl", f"of 1 is a target of {share:g}; now the target is given")
+        return share
+
+    def _speed(
+        self, joint: Connection, gain: float, damping: float, gear: float, force: float, where: str
+    ) -> SpeedServo:
+        """gear (gain u - damping gear q'), the bracket bounded; what is damped beyond the gain is the motor's own."""
+        own = max(damping - gain, 0.0) * gear**2
+        effort = force * abs(gear)
+        self._share(gain / (min(gain, damping) * gear), where)
+        idle = effort / own if own > 1e-12 * damping * gear**2 else UNBOUND
+        return SpeedServo(drive=rotor(effort, idle, joint.armature), gain=min(gain, damping) * gear**2 / effort)
 
     def _velocity(self, joint: Connection, strongest: float, damping: float, bounded: bool, where: str) -> None:
         """M u - k v' is what a DC motor does of stall torque M and idle speed M/k."""

@@ -86,7 +86,8 @@ class _Expander:
         made.attributes = {name: text for name, text in made.attributes.items() if not name.startswith("xmlns:")}
         self._children(root, made, scope, 0)
         for name in self.given:
-            raise root.fail(f"has no argument '{name}'{nearest(name, self.arguments)}")
+            known = [one for one in self.arguments if one not in self.given]
+            raise root.fail(f"has no argument '{name}'{nearest(name, known)}")
         return made
 
     # --- elements ---------------------------------------------------------------------------------------------------
@@ -257,6 +258,8 @@ class _Expander:
         def load_yaml(name: str) -> object:
             return self._yaml(str(name), node)
 
+        if "$(" in text:  # commands come first: '$(arg name)' == 'ur5'
+            text = str(_plain(self.text(text, scope, node)))
         functions: dict[str, Callable[..., object]] = {"load_yaml": load_yaml, "arg": lambda name: self.arguments[name]}
         try:
             return evaluate(text, lambda name: self._value(name, scope, node), functions)
