@@ -56,6 +56,23 @@ def test_lengths_grow_and_forces_stay(tmp_path):
     assert start_value(scene.joints["turn"], scene.joints["turn"].type.coordinates[0]) == pytest.approx(5.0)
 
 
+def test_a_slide_in_millimetres_is_the_slide_in_metres(tmp_path):
+    """Speeds are lengths per time; what is per length, such as stiffness and gains, grows as the unit shrinks."""
+    slide = """<mujoco><option gravity="0 0 0"/><worldbody><body>
+      <joint name="j" type="slide" axis="1 0 0" stiffness="{k}" damping="{c}" springref="{x}"/>
+      <inertial pos="0 0 0" mass="2" diaginertia="{i} {i} {i}"/></body></worldbody>
+      <actuator><position joint="j" kp="{kp}" kv="{c}" forcerange="-9 9"/></actuator></mujoco>"""
+    metres = write(tmp_path, "m.xml", slide.format(k=5, c=3, x=0.2, i=1, kp=40))
+    millimetres = write(tmp_path, "mm.xml", slide.format(k=5e-3, c=3e-3, x=200, i=1e6, kp=40e-3))
+    ways = []
+    for scene in (sh.Scene.load(metres), sh.Scene.load(millimetres, scale=1e-3)):
+        joint = scene.joints["j"]
+        run = sh.Simulation(scene, dt=0.005).run(0.5, target={joint: 0.1})
+        ways.append(run[joint.displacement].values)
+    assert np.ptp(ways[0]) > 0.05
+    np.testing.assert_allclose(ways[1], ways[0], atol=1e-9)
+
+
 @pytest.mark.parametrize("up, turn", [("x", ((0, 1, 0), -math.pi / 2)), ("y", ((1, 0, 0), math.pi / 2))])
 def test_an_axis_that_is_up_becomes_z(tmp_path, up, turn):
     file = write(tmp_path, "arm.urdf", ARM)

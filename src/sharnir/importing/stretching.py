@@ -10,11 +10,13 @@ import msgspec
 import numpy as np
 
 from .. import spatial
+from ..scene.elements.drive import AnyDrive, DcDrive
 from ..scene.elements.spring import Spring
 from ..scene.materials import Material
 from ..scene.shape import MassProperties
 from ..scene.values import Description
 from ..spatial import Array, Pose
+from .motors import UNBOUND
 from .tree import Connection, Coupling, Loop, Tree
 
 QUARTER = math.pi / 2.0
@@ -25,6 +27,7 @@ UPRIGHT: dict[str, Array] = {  # what turns the axis of a file that is up into z
 }
 # of shapes, terrain, sensors, cameras, materials, joints and their frames; ``scale`` is that of a mesh's file
 LENGTHS = ("position", "x", "y", "z", "radius", "length", "width", "scale", "reach", "heights", "spacing")
+GAINS = ("gain", "damping", "integral", "feed_forward")
 ARMS = ("rolling_friction", "spinning_friction")
 
 Described = TypeVar("Described", bound=Description)
@@ -60,6 +63,19 @@ def _joint(joint: Connection, by: float) -> None:
         value = getattr(joint, name)
         setattr(joint, name, None if value is None else by * value)
     joint.reach = None if joint.reach is None else (by * joint.reach[0], by * joint.reach[1])
+    joint.velocity, joint.damping, joint.stiffness = by * joint.velocity, joint.damping / by, joint.stiffness / by
+    joint.drive = None if joint.drive is None else _drive(joint.drive, by)
+
+
+def _drive(drive: AnyDrive, by: float) -> AnyDrive:
+    """Of a slide: as strong as before, by so much faster, and asked for more by errors that are longer."""
+    if isinstance(drive, DcDrive):
+        if drive.idle_speed == UNBOUND:
+            return drive
+        faster = {"idle_speed": by * drive.idle_speed, "time_constant": by * drive.time_constant}
+        return msgspec.structs.replace(drive, **faster)
+    gains = {name: getattr(drive, name) / by for name in GAINS if hasattr(drive, name)}
+    return msgspec.structs.replace(drive, drive=_drive(drive.drive, by), **gains)
 
 
 def _coupling(coupling: Coupling, tree: Tree, by: float) -> Coupling:
