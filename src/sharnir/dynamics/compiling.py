@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import hashlib
 import os
 import shutil
 import tempfile
@@ -33,28 +32,21 @@ def alone(lock: Path) -> Iterator[None]:
         yield
 
 
-def build(wanted: Wanted, folder: Path, kept: Path) -> None:
-    """Compile a kernel into a folder, or take it from those kept by content.
+def build(wanted: Wanted, folder: Path) -> None:
+    """Compile a kernel into a folder.
 
-    Made of the same functions by the same compiler it has the same code, even if a comment was changed since.
+    Its name is all that tells it from others: Warp's hash of a module overlooks functions that are called from unrolled
+    loops, so kernels of different scenes may have the same.
     """
     from ..device import load_warp
 
     wp = load_warp()
     wp.config.use_precompiled_headers = False  # each process would make its own: 0.6 s for one kernel
     module = wanted.made(f"sharnir_{wanted.name}").module
-    target = wp.get_cpu_kernel_cache_key(cpu_compiler_flags=wanted.flags)
-    text = f"{module.get_module_hash(1).hex()} {wanted.flags} {target}"
-    content = kept / "by_content" / hashlib.sha256(text.encode()).hexdigest()[:20]
-    if not content.is_dir():
-        content.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(dir=content.parent))
+    with tempfile.TemporaryDirectory() as scratch:
         wp.compile_aot_module(module, device="cpu", module_dir=scratch)
-        for source in scratch.glob("*.cpp"):  # megabytes that nobody reads
-            source.unlink()
-        with contextlib.suppress(OSError):  # another process was first
-            scratch.rename(content)
-    put_files(content.iterdir(), folder, wanted)
+        files = [file for file in Path(scratch).iterdir() if file.suffix != ".cpp"]  # megabytes that nobody reads
+        put_files(files, folder, wanted)
 
 
 def put_files(files: Iterable[Path], folder: Path, wanted: Wanted) -> None:
@@ -88,7 +80,7 @@ def main() -> None:
         lock = options.cache / f"{wanted.name}.lock"
         with alone(lock):
             if not meta_file(folder, wanted.name).is_file():
-                build(wanted, folder, options.cache)
+                build(wanted, folder)
         lock.unlink(missing_ok=True)
 
 
